@@ -1,0 +1,1 @@
+//! The actor kernel: what plain actix lacks, once for every resource.

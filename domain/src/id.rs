@@ -1,0 +1,173 @@
+//! Ids: TypeIDs, that is a prefix that names the kind, `_`, and 26 characters of base32 of a UUIDv7.
+//!
+//! Each kind is a type of its own, so that one can't stand in another's place. Ids sort by when they were made.
+
+use std::{fmt, str::FromStr, time::Duration};
+
+use uuid::Uuid;
+
+use crate::time::Timestamp;
+
+/// Crockford's base32 in lower case, as TypeID uses it.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// Characters after the prefix and `_`.
+const SUFFIX_LEN: usize = 26;
+
+/// The text is not an id of the kind that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an id of this kind")]
+pub struct NotAnId;
+
+fn write_suffix(uuid: Uuid, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let bits = uuid.as_u128();
+    let mut text = [0_u8; SUFFIX_LEN];
+    for (place, character) in text.iter_mut().enumerate() {
+        let shift = 5 * (SUFFIX_LEN - 1 - place);
+        *character = ALPHABET[((bits >> shift) & 31) as usize];
+    }
+    f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+}
+
+fn parse(prefix: &str, text: &str) -> Result<Uuid, NotAnId> {
+    let suffix = text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).ok_or(NotAnId)?.as_bytes();
+    // The first character holds three bits: 26 times five is 130.
+    if suffix.len() != SUFFIX_LEN || suffix[0] > b'7' {
+        return Err(NotAnId);
+    }
+    suffix
+        .iter()
+        .try_fold(0_u128, |bits, character| {
+            let value = ALPHABET.iter().position(|known| known == character)?;
+            Some((bits << 5) | value as u128)
+        })
+        .map(Uuid::from_u128)
+        .ok_or(NotAnId)
+}
+
+/// A new UUIDv7 for `now`.
+pub fn new_uuid(now: Timestamp) -> Uuid {
+    let since_epoch = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or(0));
+    Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, since_epoch.as_secs(), since_epoch.subsec_nanos()))
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident = $prefix:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Uuid);
+
+        impl $name {
+            /// What stands before the `_`.
+            pub const PREFIX: &'static str = $prefix;
+
+            /// A new id, made at `now`.
+            pub fn new(now: Timestamp) -> Self {
+                Self(new_uuid(now))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(concat!($prefix, "_"))?;
+                write_suffix(self.0, f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = NotAnId;
+
+            fn from_str(text: &str) -> Result<Self, NotAnId> {
+                parse($prefix, text).map(Self)
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+                text.parse().map_err(|_| serde::de::Error::custom(concat!("expected an id that starts with ", $prefix, "_")))
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A person.
+    UserId = "usr";
+    /// A person's sign-in on one app and platform; its token is the credential.
+    SignInId = "sgn";
+    /// An organization (contract A 1).
+    OrgId = "org";
+    /// An invitation into an organization.
+    InviteId = "inv";
+    /// A team of an organization.
+    TeamId = "tea";
+    /// An API key of an organization.
+    KeyId = "key";
+    /// An audit entry.
+    AuditId = "aud";
+    /// An entry of the outbox.
+    OutboxId = "obx";
+    /// A message that a gateway kept instead of sending it.
+    KeptId = "kpt";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_id_are_one_to_one() {
+        let id = UserId::new(Timestamp(1_700_000_000_000));
+        assert_eq!(id.to_string().len(), "usr_".len() + SUFFIX_LEN);
+        assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn ids_sort_by_when_they_were_made() {
+        let earlier = OrgId::new(Timestamp(1_700_000_000_000));
+        let later = OrgId::new(Timestamp(1_700_000_000_001));
+        assert!(earlier.to_string() < later.to_string());
+    }
+
+    #[test]
+    fn a_known_typeid_reads_as_its_uuid() {
+        // From the TypeID specification's valid cases.
+        assert_eq!(
+            parse("prefix", "prefix_0123456789abcdefghjkmnpqrs").map(|id| id.to_string()),
+            Ok("0110c853-1d09-52d8-d73e-1194e95b5f19".into())
+        );
+        assert_eq!(
+            parse("prefix", "prefix_01h455vb4pex5vsknk084sn02q").map(|id| id.to_string()),
+            Ok("01890a5d-ac96-774b-bcce-b302099a8057".into())
+        );
+    }
+
+    #[test]
+    fn other_texts_are_no_ids() {
+        for text in [
+            "",
+            "usr",
+            "usr_",
+            "org_01h455vb4pex5vsknk084sn02q",
+            "usr_81h455vb4pex5vsknk084sn02q",
+            "usr_01H455VB4PEX5VSKNK084SN02Q",
+            "usr_01h455vb4pex5vsknk084sn02",
+            "usr_01h455vb4pex5vsknk084sn02qq",
+            "usr_01h455vb4pex5vsknk084sn0éq",
+        ] {
+            assert_eq!(text.parse::<UserId>(), Err(NotAnId), "{text}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The rules of Troupe, pure: no I/O, no async, no clock of its own.
+//!
+//! What is allowed, what follows from it, and every limit of the contract stand here, one module per area.
+//! Whoever needs the time passes it in as a [`Timestamp`]; whoever needs a decision gets a value back.
+
+pub mod app;
+pub mod context;
+pub mod error;
+pub mod id;
+pub mod scope;
+pub mod time;
+
+pub use app::{App, Platform};
+pub use context::{Caller, Context, KeyCaller, KeyKind, Origin, PersonCaller};
+pub use error::{Error, Problem, Result};
+pub use scope::{Scope, ScopeSet};
+pub use time::Timestamp;

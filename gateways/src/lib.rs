@@ -1,0 +1,1 @@
+//! Everything that leaves the process, each behind a small trait

@@ -1,0 +1,1 @@
+//! HTTP and sockets: routes, wire types, sign-in, OpenAPI, the operators' listener

@@ -1,0 +1,13 @@
+//! What every area uses: timers, outbox, live messages, audit trail, idempotency keys.
+
+use sea_orm_migration::prelude::*;
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    async fn up(&self, _schema: &SchemaManager) -> Result<(), DbErr> {
+        Ok(())
+    }
+}
