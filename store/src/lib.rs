@@ -1,5 +1,112 @@
 //! What Troupe remembers: entities and queries, one module per area; the commit writer; blobs.
+//!
+//! **Reads** are methods of [`Store`], in the module of their area, and go to a pool of readers. **Writes** are data: a
+//! [`Change`] that functions of the areas add rows and statements to, and that [`Store::commit`] makes durable as one
+//! transaction, together with whatever else waits at that moment (see [`writer`]).
+//!
+//! Ids are stored as their text, times as milliseconds since the Unix epoch, JSON that must come back as it was sent as
+//! text. A row that several may decide on carries a `version`; whoever changes it names the version that they saw, and
+//! a commit that finds another one fails with [`CommitError::Stale`] and leaves no trace.
 
 pub mod accounts;
 pub mod backup;
+pub mod blobs;
+mod change;
+mod clock;
+mod connection;
+mod error;
+mod options;
+pub mod testing;
 pub mod vault;
+pub mod writer;
+
+use std::sync::Arc;
+
+use domain::time::Timestamp;
+use migrations::{Migrator, MigratorTrait};
+use sea_orm::DatabaseConnection;
+
+pub use self::{
+    blobs::{BlobOptions, Blobs},
+    change::{Change, Expect},
+    clock::Clock,
+    error::{CommitError, StoreError},
+    options::StoreOptions,
+};
+use self::{connection::Connections, writer::Writer};
+
+/// The store: a cheap handle, one per process and database.
+#[derive(Clone)]
+pub struct Store {
+    parts: Arc<Parts>,
+}
+
+struct Parts {
+    connections: Connections,
+    writer: Writer,
+    blobs: Blobs,
+    clock: Clock,
+}
+
+impl Store {
+    /// Connects to the database and opens the place of the blobs; changes nothing in either.
+    ///
+    /// Fails when the URL is neither SQLite's nor PostgreSQL's, or the database can't be reached. Must be called on the
+    /// tokio runtime that the writer shall live on.
+    pub async fn connect(options: &StoreOptions, clock: Clock) -> Result<Self, StoreError> {
+        let connections = Connections::open(options).await?;
+        let writer = Writer::start(&connections, options);
+        let blobs = Blobs::open(&options.blobs, clock.clone())?;
+        Ok(Self { parts: Arc::new(Parts { connections, writer, blobs, clock }) })
+    }
+
+    /// Brings the schema up to date; does nothing when it is.
+    pub async fn migrate(&self) -> Result<(), StoreError> {
+        Migrator::up(&self.parts.connections.writer, None).await.map_err(StoreError::from)
+    }
+
+    /// The migrations that [`migrate`](Self::migrate) would run, oldest first.
+    pub async fn pending_migrations(&self) -> Result<Vec<String>, StoreError> {
+        let pending = Migrator::get_pending_migrations(&self.parts.connections.writer).await?;
+        Ok(pending.iter().map(|migration| migration.name().to_owned()).collect())
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        Ok(self.reader().ping().await?)
+    }
+
+    /// The clock that everything reads business time from.
+    pub fn clock(&self) -> &Clock {
+        &self.parts.clock
+    }
+
+    /// What the clock shows.
+    pub fn now(&self) -> Timestamp {
+        self.parts.clock.now()
+    }
+
+    /// The blobs.
+    pub fn blobs(&self) -> &Blobs {
+        &self.parts.blobs
+    }
+
+    /// Makes `change` durable as one transaction: it is on disk when this returns `Ok`, and has left no trace when it
+    /// returns any error but [`CommitError::Unavailable`], whose outcome is unknown.
+    ///
+    /// A caller that stops waiting doesn't take the change back. An empty change succeeds without a transaction.
+    pub async fn commit(&self, change: Change) -> Result<(), CommitError> {
+        self.parts.writer.commit(change).await
+    }
+
+    /// The connections for reads; nothing may be written through them.
+    pub(crate) fn reader(&self) -> &DatabaseConnection {
+        &self.parts.connections.reader
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("backend", &self.parts.connections.backend()).finish_non_exhaustive()
+    }
+}

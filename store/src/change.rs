@@ -1,0 +1,105 @@
+//! What a commit shall do, as data: the writer merges the changes of a group, and runs a change again when it must.
+
+use sea_orm::{
+    ActiveModelTrait, ActiveValue, DbBackend, EntityName, EntityTrait, IdenStatic, Iterable, QueryTrait, Statement,
+    StatementBuilder, Value,
+};
+
+/// How many rows a statement must meet for the change to stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expect {
+    /// Any number, none included.
+    Any,
+    /// Exactly so many; another number makes the commit fail with [`CommitError::Stale`](crate::CommitError::Stale).
+    Rows(u64),
+}
+
+/// What one commit does: rows to insert and statements to run, in order, as one transaction.
+///
+/// Rows of the same table and columns are inserted together, with those of other changes too, and so possibly later
+/// than they were added; never later than the next statement that names their table.
+#[derive(Default)]
+pub struct Change {
+    ops: Vec<Op>,
+}
+
+pub(crate) enum Op {
+    Insert(Row),
+    Run { statement: Box<dyn StatementBuilder + Send>, expect: Expect },
+}
+
+/// One row to insert.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    pub table: &'static str,
+    pub columns: Vec<&'static str>,
+    pub values: Vec<Value>,
+}
+
+impl Change {
+    /// A change that does nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether it does nothing.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// Does what `other` does, after what this one does.
+    pub fn append(&mut self, mut other: Self) {
+        self.ops.append(&mut other.ops);
+    }
+
+    /// Inserts `row`; columns that are not set take the database's defaults.
+    pub(crate) fn insert<A: ActiveModelTrait>(&mut self, mut row: A) {
+        let mut columns = Vec::new();
+        let mut values = Vec::new();
+        for column in <A::Entity as EntityTrait>::Column::iter() {
+            if let ActiveValue::Set(value) | ActiveValue::Unchanged(value) = row.take(column) {
+                columns.push(IdenStatic::as_str(&column));
+                values.push(value);
+            }
+        }
+        self.ops.push(Op::Insert(Row { table: A::Entity::default().table_name(), columns, values }));
+    }
+
+    /// Runs a query of SeaORM's (`Entity::update_many()…`, `Entity::delete_many()…`, `Entity::insert(…).on_conflict(…)`).
+    pub(crate) fn run<Q>(&mut self, query: Q, expect: Expect)
+    where
+        Q: QueryTrait,
+        Q::QueryStatement: Send + 'static,
+    {
+        self.run_statement(query.into_query(), expect);
+    }
+
+    /// Runs a statement of sea-query's.
+    pub(crate) fn run_statement(&mut self, statement: impl StatementBuilder + Send + 'static, expect: Expect) {
+        self.ops.push(Op::Run { statement: Box::new(statement), expect });
+    }
+
+    /// The steps in `backend`'s own language, ready to be sent.
+    pub(crate) fn into_steps(self, backend: DbBackend) -> Vec<Step> {
+        self.ops
+            .into_iter()
+            .map(|op| match op {
+                Op::Insert(row) => Step::Insert(row),
+                Op::Run { statement, expect } => Step::Run { statement: statement.build(&backend), expect },
+            })
+            .collect()
+    }
+}
+
+/// An [`Op`] that is ready to be sent, and sent again.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Insert(Row),
+    Run { statement: Statement, expect: Expect },
+}
+
+impl std::fmt::Debug for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Change").field("ops", &self.ops.len()).finish()
+    }
+}

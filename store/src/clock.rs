@@ -1,0 +1,108 @@
+//! The one source of business time.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use domain::time::Timestamp;
+use tokio::sync::watch;
+
+/// The longest single sleep of the system clock, so that a changed wall clock is noticed.
+const NAP_MAX: Duration = Duration::from_secs(60);
+
+/// Where everything reads the time from: the system's clock, or one that a test moves.
+///
+/// Deadlines of requests and measurements use the monotonic [`std::time::Instant`] instead: they are not business time.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    System,
+    Manual(Arc<watch::Sender<Timestamp>>),
+}
+
+impl Clock {
+    /// The system's clock.
+    pub const fn system() -> Self {
+        Self { kind: Kind::System }
+    }
+
+    /// A clock that shows `now` until it is moved; its clones move with it.
+    pub fn manual(now: Timestamp) -> Self {
+        Self { kind: Kind::Manual(Arc::new(watch::Sender::new(now))) }
+    }
+
+    /// What the clock shows.
+    pub fn now(&self) -> Timestamp {
+        match &self.kind {
+            Kind::System => {
+                let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+            }
+            Kind::Manual(shown) => *shown.borrow(),
+        }
+    }
+
+    /// Moves a manual clock on by `span` and wakes who slept until then; the system's clock stays as it is.
+    pub fn advance(&self, span: Duration) {
+        if let Kind::Manual(shown) = &self.kind {
+            shown.send_modify(|now| *now = now.after(span));
+        }
+    }
+
+    /// Sets a manual clock to `now` and wakes who slept until then; the system's clock stays as it is.
+    pub fn set(&self, now: Timestamp) {
+        if let Kind::Manual(shown) = &self.kind {
+            shown.send_replace(now);
+        }
+    }
+
+    /// Returns once the clock shows `at` or later.
+    pub async fn sleep_until(&self, at: Timestamp) {
+        match &self.kind {
+            Kind::System => {
+                while self.now() < at {
+                    tokio::time::sleep(at.since(self.now()).min(NAP_MAX)).await;
+                }
+            }
+            Kind::Manual(shown) => {
+                // An error would mean that the sender is gone, but it is held right here.
+                let _ = shown.subscribe().wait_for(|now| *now >= at).await;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_manual_clock_wakes_sleepers_when_it_is_moved_and_not_before() {
+        let clock = Clock::manual(Timestamp(1_000));
+        let sleeper = tokio::spawn({
+            let clock = clock.clone();
+            async move {
+                clock.sleep_until(Timestamp(3_000)).await;
+                clock.now()
+            }
+        });
+        clock.advance(Duration::from_millis(1_999));
+        tokio::task::yield_now().await;
+        assert!(!sleeper.is_finished());
+        clock.set(Timestamp(3_000));
+        assert_eq!(sleeper.await.expect("the sleeper ends"), Timestamp(3_000));
+    }
+
+    #[tokio::test]
+    async fn the_systems_clock_cannot_be_moved() {
+        let clock = Clock::system();
+        clock.set(Timestamp(0));
+        assert!(clock.now() > Timestamp(1_700_000_000_000));
+        clock.sleep_until(Timestamp(0)).await;
+    }
+}

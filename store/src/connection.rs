@@ -1,0 +1,82 @@
+//! How the two databases are connected to.
+
+use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend, sqlx};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+
+use crate::{StoreError, StoreOptions};
+
+/// How long SQLite waits for another process's lock (a backup, a second program).
+const SQLITE_BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+/// Prepared statements that a connection keeps: multi-row inserts come in several sizes.
+const STATEMENTS_KEPT: usize = 512;
+
+/// The connections of one store.
+pub(crate) struct Connections {
+    /// Many, for reads.
+    pub reader: DatabaseConnection,
+    /// One on SQLite, one per lane on PostgreSQL; only the writer and the migrations use them.
+    pub writer: DatabaseConnection,
+}
+
+impl Connections {
+    /// Connects to what `options.url` names.
+    pub async fn open(options: &StoreOptions) -> Result<Self, StoreError> {
+        if options.url.starts_with("sqlite:") {
+            // The writer first: it makes the file.
+            let writer = Database::connect(sqlite(options, Use::Write)).await?;
+            let reader = Database::connect(sqlite(options, Use::Read)).await?;
+            Ok(Self { reader, writer })
+        } else if options.url.starts_with("postgres:") || options.url.starts_with("postgresql:") {
+            let writer = Database::connect(postgres(options, options.write_lanes)).await?;
+            let reader = Database::connect(postgres(options, options.read_connections)).await?;
+            Ok(Self { reader, writer })
+        } else {
+            Err(StoreError::Failed("the database's URL must start with sqlite: or postgres:".into()))
+        }
+    }
+
+    /// Which of the two databases it is.
+    pub fn backend(&self) -> DbBackend {
+        self.writer.get_database_backend()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Read,
+    Write,
+}
+
+fn common(options: &StoreOptions, connections: u32) -> ConnectOptions {
+    let mut connect = ConnectOptions::new(options.url.clone());
+    connect
+        .max_connections(connections.max(1))
+        .min_connections(1)
+        .acquire_timeout(options.connect_timeout)
+        .test_before_acquire(false)
+        .sqlx_logging(false)
+        .record_stmt_in_spans(false);
+    connect
+}
+
+fn sqlite(options: &StoreOptions, usage: Use) -> ConnectOptions {
+    let mut connect = common(options, if usage == Use::Write { 1 } else { options.read_connections });
+    // An idle connection costs nothing, and a new one its prepared statements.
+    connect.idle_timeout(None).max_lifetime(None);
+    connect.map_sqlx_sqlite_opts(move |sqlite: SqliteConnectOptions| {
+        sqlite
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(SQLITE_BUSY_TIMEOUT)
+            .statement_cache_capacity(STATEMENTS_KEPT)
+            .pragma("query_only", if usage == Use::Read { "on" } else { "off" })
+    });
+    connect
+}
+
+fn postgres(options: &StoreOptions, connections: u32) -> ConnectOptions {
+    let mut connect = common(options, connections);
+    connect.map_sqlx_postgres_opts(|postgres| postgres.statement_cache_capacity(STATEMENTS_KEPT));
+    connect
+}

@@ -1,0 +1,136 @@
+//! Why the store did not do something.
+
+use std::time::Duration;
+
+use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
+
+/// When a caller may try again after the store was away or overloaded.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// Why a read, a connection or a blob failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database or the blobs' place can't be reached, or has no connection to spare.
+    #[error("the store can't be reached: {0}")]
+    Unavailable(String),
+    /// The store refused or broke off the work, or a row doesn't read as what it should be.
+    #[error("the store failed: {0}")]
+    Failed(String),
+}
+
+impl StoreError {
+    /// A row that does not read as what it should be; `what` names it for the log.
+    pub fn corrupt(what: impl std::fmt::Display) -> Self {
+        Self::Failed(format!("unreadable row: {what}"))
+    }
+}
+
+impl From<DbErr> for StoreError {
+    fn from(error: DbErr) -> Self {
+        if is_connection(&error) { Self::Unavailable(error.to_string()) } else { Self::Failed(error.to_string()) }
+    }
+}
+
+impl From<StoreError> for domain::error::Error {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(_) => Self::busy(RETRY_AFTER),
+            StoreError::Failed(log) => Self::internal(log),
+        }
+    }
+}
+
+/// Why a change was not committed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommitError {
+    /// A statement met another number of rows than it expected, or a row that it refers to is gone: what the change
+    /// was decided on is no longer there. Load, decide again.
+    #[error("decided on a state that is no longer there")]
+    Stale,
+    /// A row with the same unique values exists already.
+    #[error("a row with these values exists: {constraint}")]
+    Duplicate {
+        /// The constraint as the database names it: `table.column, …` on SQLite, the index's name on PostgreSQL.
+        constraint: String,
+    },
+    /// The database is away or too much waits for it. When the message says so, the outcome is unknown.
+    #[error("the store can't be reached: {0}")]
+    Unavailable(String),
+    /// The database refused the change: a defect, or a full disk.
+    #[error("the store failed: {0}")]
+    Failed(String),
+}
+
+impl From<CommitError> for domain::error::Error {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Stale | CommitError::Duplicate { .. } => Self::Stale,
+            CommitError::Unavailable(_) => Self::busy(RETRY_AFTER),
+            CommitError::Failed(log) => Self::internal(log),
+        }
+    }
+}
+
+impl From<DbErr> for CommitError {
+    fn from(error: DbErr) -> Self {
+        match error.sql_err() {
+            Some(SqlErr::UniqueConstraintViolation(message)) => {
+                Self::Duplicate { constraint: constraint(&error).unwrap_or(message) }
+            }
+            Some(SqlErr::ForeignKeyConstraintViolation(_)) => Self::Stale,
+            _ if is_connection(&error) => Self::Unavailable(error.to_string()),
+            _ => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+/// The violated constraint's name; SQLite gives it in its message only.
+fn constraint(error: &DbErr) -> Option<String> {
+    let database = database_error(error)?;
+    match database.constraint() {
+        Some(name) => Some(name.to_owned()),
+        None => database.message().rsplit_once("failed: ").map(|(_, name)| name.to_owned()),
+    }
+}
+
+fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
+    match error {
+        DbErr::Conn(RuntimeErr::SqlxError(error))
+        | DbErr::Exec(RuntimeErr::SqlxError(error))
+        | DbErr::Query(RuntimeErr::SqlxError(error)) => Some(error),
+        _ => None,
+    }
+}
+
+fn database_error(error: &DbErr) -> Option<&dyn sqlx::error::DatabaseError> {
+    match sqlx_error(error)? {
+        sqlx::Error::Database(database) => Some(database.as_ref()),
+        _ => None,
+    }
+}
+
+/// The SQLSTATE (PostgreSQL) or the extended result code (SQLite).
+pub(crate) fn code(error: &DbErr) -> Option<String> {
+    database_error(error)?.code().map(std::borrow::Cow::into_owned)
+}
+
+/// PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shut-down), SQLite's BUSY; not a defect of ours.
+fn is_away(code: &str) -> bool {
+    const SQLITE_BUSY: &str = "5";
+    code.starts_with("08") || code.starts_with("53") || code.starts_with("57P") || code == SQLITE_BUSY
+}
+
+/// Whether the database was out of reach, rather than displeased.
+pub(crate) fn is_connection(error: &DbErr) -> bool {
+    match error {
+        DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => true,
+        _ => match sqlx_error(error) {
+            Some(sqlx::Error::Database(database)) => database.code().is_some_and(|code| is_away(&code)),
+            Some(sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::PoolTimedOut) => {
+                true
+            }
+            Some(sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed) => true,
+            _ => false,
+        },
+    }
+}

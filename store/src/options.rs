@@ -1,0 +1,45 @@
+//! What a store is opened with.
+
+use std::time::Duration;
+
+use crate::blobs::BlobOptions;
+
+/// Connections that read, unless configured.
+const READ_CONNECTIONS: u32 = 8;
+/// Transactions that PostgreSQL commits at the same time, unless configured.
+const WRITE_LANES: u32 = 4;
+/// Changes that may wait for the writer, unless configured.
+const WRITE_QUEUE_LEN_MAX: usize = 8_192;
+/// How long a connection to a database that is away is waited for, unless configured.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What a store is opened with.
+#[derive(Clone, Debug)]
+pub struct StoreOptions {
+    /// `sqlite://<path>?mode=rwc` or `postgres://<user>:<password>@<host>:<port>/<database>`.
+    pub url: String,
+    /// Connections that read.
+    pub read_connections: u32,
+    /// Transactions that commit at the same time on PostgreSQL; SQLite has one writer.
+    pub write_lanes: u32,
+    /// Changes that may wait for the writer; more are refused as [`CommitError::Unavailable`](crate::CommitError).
+    pub write_queue_len_max: usize,
+    /// How long a commit or a read waits for a database that is away before it answers so.
+    pub connect_timeout: Duration,
+    /// Where the blobs are.
+    pub blobs: BlobOptions,
+}
+
+impl StoreOptions {
+    /// The usual sizes, for the database at `url` and the blobs at `blobs`.
+    pub fn new(url: impl Into<String>, blobs: BlobOptions) -> Self {
+        Self {
+            url: url.into(),
+            read_connections: READ_CONNECTIONS,
+            write_lanes: WRITE_LANES,
+            write_queue_len_max: WRITE_QUEUE_LEN_MAX,
+            connect_timeout: CONNECT_TIMEOUT,
+            blobs,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Stores for tests: empty, their own, and gone afterwards.
+
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use sea_orm::{ConnectionTrait, Database};
+
+use crate::{
+    Clock, Store, StoreError, StoreOptions,
+    blobs::{BlobOptions, BlobPlace},
+};
+
+/// Names the PostgreSQL database that tests may make schemas in; without it they run on SQLite.
+pub const DATABASE_URL_VARIABLE: &str = "TROUPE_TEST_DATABASE_URL";
+
+/// An empty database and folder of one test, removed when this is dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    folder: PathBuf,
+    url: String,
+    schema: Option<Schema>,
+}
+
+#[derive(Debug)]
+struct Schema {
+    database: String,
+    name: String,
+}
+
+impl Scratch {
+    /// On PostgreSQL when [`DATABASE_URL_VARIABLE`] is set, else on SQLite.
+    pub async fn new() -> Result<Self, StoreError> {
+        match std::env::var(DATABASE_URL_VARIABLE) {
+            Ok(database) if !database.is_empty() => Self::postgres(&database).await,
+            _ => Self::sqlite(),
+        }
+    }
+
+    /// A SQLite file in a folder of its own.
+    pub fn sqlite() -> Result<Self, StoreError> {
+        let folder = folder()?;
+        let url = format!("sqlite://{}?mode=rwc", folder.join("troupe.db").display());
+        Ok(Self { folder, url, schema: None })
+    }
+
+    /// A schema of its own in the PostgreSQL database at `database`.
+    pub async fn postgres(database: &str) -> Result<Self, StoreError> {
+        let folder = folder()?;
+        let name = name();
+        Database::connect(database).await?.execute_unprepared(&format!("CREATE SCHEMA {name}")).await?;
+        let separator = if database.contains('?') { '&' } else { '?' };
+        let url = format!("{database}{separator}options=-csearch_path%3D{name}");
+        Ok(Self { folder, url, schema: Some(Schema { database: database.to_owned(), name }) })
+    }
+
+    /// The database's URL, as configuration takes it.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The folder for files.
+    pub fn folder(&self) -> &std::path::Path {
+        &self.folder
+    }
+
+    /// What a store of this database and folder is opened with; few connections, because tests run side by side.
+    pub fn options(&self) -> StoreOptions {
+        let blobs = BlobOptions { place: BlobPlace::Folder(self.folder.join("blobs")), signing_secret: vec![7; 32] };
+        StoreOptions { read_connections: 2, write_lanes: 2, ..StoreOptions::new(&self.url, blobs) }
+    }
+
+    /// A migrated store of this database; call it again for a second node.
+    pub async fn store(&self, clock: Clock) -> Result<Store, StoreError> {
+        let store = Store::connect(&self.options(), clock).await?;
+        store.migrate().await?;
+        Ok(store)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+        let Some(Schema { database, name }) = self.schema.take() else { return };
+        // A runtime of its own: the test's may be shutting down.
+        let cleaner = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            let dropped = runtime.block_on(async {
+                let connection = Database::connect(&database).await?;
+                connection.execute_unprepared(&format!("DROP SCHEMA IF EXISTS {name} CASCADE")).await
+            });
+            dropped.map_err(std::io::Error::other)
+        });
+        let _ = cleaner.join();
+    }
+}
+
+fn name() -> String {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let made = MADE.fetch_add(1, Ordering::Relaxed);
+    let now = Clock::system().now();
+    format!("troupe_test_{}_{now}_{made}", std::process::id())
+}
+
+fn folder() -> Result<PathBuf, StoreError> {
+    let folder = std::env::temp_dir().join(name());
+    std::fs::create_dir_all(&folder).map_err(|error| StoreError::Failed(format!("no folder for a test: {error}")))?;
+    Ok(folder)
+}
