@@ -7,11 +7,18 @@ pub mod app;
 pub mod context;
 pub mod error;
 pub mod id;
+pub mod key;
+pub mod organization;
+pub mod role;
 pub mod scope;
 pub mod time;
+pub mod token;
 
 pub use app::{App, Platform};
 pub use context::{Caller, Context, KeyCaller, KeyKind, Origin, PersonCaller};
 pub use error::{Error, Problem, Result};
+pub use organization::{OrgKind, Slug};
+pub use role::Role;
 pub use scope::{Scope, ScopeSet};
 pub use time::Timestamp;
+pub use token::{Token, TokenHash, TokenKind};

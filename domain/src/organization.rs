@@ -1,0 +1,169 @@
+//! Organizations, their members, teams and invitations.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    app::names,
+    error::{Error, Result},
+    role::Role,
+};
+
+/// Organizations that one person may own.
+pub const OWNED_MAX: u64 = 50;
+/// Members of one organization.
+pub const MEMBERS_MAX: u64 = 5_000;
+/// Invitations of one organization that wait for an answer.
+pub const INVITES_MAX: u64 = 500;
+/// Teams of one organization.
+pub const TEAMS_MAX: u64 = 200;
+/// Members of one team.
+pub const TEAM_MEMBERS_MAX: u64 = 1_000;
+/// Characters of a slug.
+pub const SLUG_LEN: std::ops::RangeInclusive<usize> = 2..=40;
+/// Characters of a team's description.
+pub const DESCRIPTION_LEN_MAX: usize = 256;
+
+names! {
+    /// What an organization is to the platform (contract A 4.5, `kind`).
+    OrgKind { Platform = "platform", Customer = "customer", }
+}
+
+/// The last part of an organization's addresses: lower-case letters, digits and single hyphens between them, unique.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Slug(String);
+
+impl Slug {
+    /// Reads a slug that somebody chose.
+    pub fn parse(text: &str) -> Result<Self> {
+        let fits = SLUG_LEN.contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+            && !text.starts_with('-')
+            && !text.ends_with('-')
+            && !text.contains("--");
+        if fits {
+            return Ok(Self(text.to_owned()));
+        }
+        Err(Error::invalid("slug", "Use 2 to 40 lower-case letters and digits, with single hyphens between them."))
+    }
+
+    /// A slug for an organization of this name. `suffix`, of letters and digits, makes it unlikely to be taken; it
+    /// stands alone where the name has nothing that a slug can hold.
+    pub fn from_name(name: &str, suffix: &str) -> Self {
+        let room = SLUG_LEN.end() - suffix.len() - 1;
+        let mut slug = String::with_capacity(*SLUG_LEN.end());
+        for character in name.chars().flat_map(char::to_lowercase) {
+            if slug.len() == room {
+                break;
+            }
+            if character.is_ascii_alphanumeric() {
+                slug.push(character);
+            } else if !slug.is_empty() && !slug.ends_with('-') {
+                slug.push('-');
+            }
+        }
+        if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+        slug.extend(suffix.chars().map(|character| character.to_ascii_lowercase()));
+        Self(slug)
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What is to become of one member's role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoleChange {
+    /// Who changes it.
+    pub actor: Role,
+    /// The role now.
+    pub from: Role,
+    /// The role after; none takes the member out.
+    pub to: Option<Role>,
+    /// Owners of the organization now.
+    pub owners: u64,
+    /// Whether members change their own role, or leave.
+    pub own: bool,
+}
+
+/// Whether the change may be made: by whom, and so that the organization keeps an owner (409 `last_owner`).
+pub fn role_change_check(change: RoleChange) -> Result<()> {
+    let leaving = change.own && change.to.is_none();
+    let allowed =
+        leaving || (change.actor.may_assign(change.from) && change.to.is_none_or(|to| change.actor.may_assign(to)));
+    if !allowed {
+        return Err(Error::forbidden("role_too_low", "Only an owner makes, changes or removes an owner."));
+    }
+    if change.from == Role::Owner && change.to != Some(Role::Owner) && change.owners <= 1 {
+        return Err(Error::conflict(
+            "last_owner",
+            "An organization always keeps an owner. Make somebody else an owner first.",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(result: Result<()>) -> Option<&'static str> {
+        result.err().map(|error| error.code())
+    }
+
+    #[test]
+    fn slugs_are_lower_case_words_with_hyphens() {
+        for text in ["ab", "a1", "acme", "acme-2", "a-b-c", &"a".repeat(40)] {
+            assert_eq!(Slug::parse(text).unwrap().as_str(), text);
+        }
+        for text in ["", "a", "Acme", "-acme", "acme-", "a--b", "a b", "a_b", "é1", &"a".repeat(41)] {
+            assert!(Slug::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_slug_made_of_a_name_is_a_slug() {
+        for (name, slug) in [
+            ("Acme", "acme-x7k2"),
+            ("  Acme & Sons, Ltd.  ", "acme-sons-ltd-x7k2"),
+            ("東京", "x7k2"),
+            (&"long ".repeat(20), "long-long-long-long-long-long-long-x7k2"),
+        ] {
+            let made = Slug::from_name(name, "X7k2");
+            assert_eq!(made.as_str(), slug);
+            assert!(Slug::parse(made.as_str()).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_organization_keeps_an_owner() {
+        let change = RoleChange { actor: Role::Owner, from: Role::Owner, to: None, owners: 1, own: true };
+        assert_eq!(code(role_change_check(change)), Some("last_owner"));
+        assert_eq!(code(role_change_check(RoleChange { to: Some(Role::Admin), ..change })), Some("last_owner"));
+        assert_eq!(code(role_change_check(RoleChange { to: Some(Role::Owner), ..change })), None);
+        assert_eq!(code(role_change_check(RoleChange { owners: 2, ..change })), None);
+    }
+
+    #[test]
+    fn anybody_may_leave() {
+        for role in [Role::Viewer, Role::Developer, Role::Admin] {
+            let change = RoleChange { actor: role, from: role, to: None, owners: 1, own: true };
+            assert_eq!(code(role_change_check(change)), None, "{role}");
+        }
+    }
+
+    #[test]
+    fn an_admin_neither_makes_nor_unmakes_owners() {
+        let change =
+            RoleChange { actor: Role::Admin, from: Role::Viewer, to: Some(Role::Admin), owners: 2, own: false };
+        assert_eq!(code(role_change_check(change)), None);
+        for (from, to) in [(Role::Owner, None), (Role::Owner, Some(Role::Viewer)), (Role::Viewer, Some(Role::Owner))] {
+            assert_eq!(code(role_change_check(RoleChange { from, to, ..change })), Some("role_too_low"));
+        }
+        let own = RoleChange { from: Role::Admin, to: Some(Role::Owner), own: true, ..change };
+        assert_eq!(code(role_change_check(own)), Some("role_too_low"));
+    }
+}
