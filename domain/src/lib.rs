@@ -4,15 +4,19 @@
 //! Whoever needs the time passes it in as a [`Timestamp`]; whoever needs a decision gets a value back.
 
 pub mod app;
+pub mod backup;
+pub mod base64_text;
 pub mod context;
 pub mod error;
 pub mod id;
 pub mod key;
 pub mod organization;
+pub mod problems;
 pub mod role;
 pub mod scope;
 pub mod time;
 pub mod token;
+pub mod vault;
 
 pub use app::{App, Platform};
 pub use context::{Caller, Context, KeyCaller, KeyKind, Origin, PersonCaller};
