@@ -1,0 +1,86 @@
+//! The threads that actors live on.
+
+use std::{io, num::NonZeroUsize, sync::mpsc, thread};
+
+use actix::{Arbiter, ArbiterHandle, System};
+use parking_lot::Mutex;
+use tokio::sync::watch;
+
+/// One thread for the kernel's own tasks, and one event loop per arbiter for the actors.
+pub(super) struct Arbiters {
+    handles: Vec<ArbiterHandle>,
+    system: Mutex<Option<System>>,
+    ended: watch::Receiver<bool>,
+}
+
+impl Arbiters {
+    /// Starts `count` event loops; fails when the operating system gives no threads.
+    pub(super) fn start(count: NonZeroUsize) -> io::Result<Self> {
+        let (started, outcome) = mpsc::channel();
+        let (ended_sender, ended) = watch::channel(false);
+        thread::Builder::new().name("troupe-kernel".into()).spawn(move || {
+            let runner = System::new();
+            let arbiters = runner.block_on(async { (0..count.get()).map(|_| Arbiter::try_new()).collect() });
+            run(arbiters, runner, &started);
+            ended_sender.send_replace(true);
+        })?;
+        let (handles, system) = outcome.recv().map_err(io::Error::other)??;
+        Ok(Self { handles, system: Mutex::new(Some(system)), ended })
+    }
+
+    /// The event loop for a key with this hash.
+    #[expect(clippy::cast_possible_truncation, reason = "only the remainder counts")]
+    pub(super) fn for_hash(&self, hash: u64) -> &ArbiterHandle {
+        &self.handles[hash as usize % self.handles.len()]
+    }
+
+    /// Runs one of the kernel's own tasks until it ends or the arbiters stop.
+    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        if let Some(system) = self.system.lock().as_ref() {
+            system.arbiter().spawn(task);
+        }
+    }
+
+    /// Ends all event loops where they stand; what waits in their mailboxes is dropped.
+    pub(super) fn stop(&self) {
+        if let Some(system) = self.system.lock().take() {
+            system.stop();
+        }
+    }
+
+    /// Returns once all threads have ended.
+    pub(super) async fn ended(&self) {
+        // An error means that the thread is gone, which is what is waited for.
+        let _ = self.ended.clone().wait_for(|ended| *ended).await;
+    }
+}
+
+impl Drop for Arbiters {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+type Started = io::Result<(Vec<ArbiterHandle>, System)>;
+
+fn run(arbiters: io::Result<Vec<Arbiter>>, runner: actix::SystemRunner, started: &mpsc::Sender<Started>) {
+    let arbiters = match arbiters {
+        Ok(arbiters) => arbiters,
+        Err(error) => {
+            // Whoever started the kernel waits for this, or is gone.
+            let _ = started.send(Err(error));
+            return;
+        }
+    };
+    let handles = arbiters.iter().map(Arbiter::handle).collect();
+    if started.send(Ok((handles, System::current()))).is_ok()
+        && let Err(error) = runner.run()
+    {
+        tracing::error!(%error, "the kernel's event loop ended with an error");
+    }
+    for arbiter in arbiters {
+        if arbiter.join().is_err() {
+            tracing::error!("an arbiter's thread panicked");
+        }
+    }
+}

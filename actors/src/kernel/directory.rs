@@ -1,0 +1,165 @@
+//! All kinds of one kernel, without their types: for sweeping, for the operators, for shutting down.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use parking_lot::RwLock;
+use serde::Serialize;
+
+use super::{
+    node::Node,
+    registry::{Slot, Slots},
+    resource::Resource,
+    stats::KindStats,
+};
+
+/// One key that has an actor, as operators see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Resident {
+    /// The kind of resource.
+    pub kind: &'static str,
+    /// The key.
+    pub key: String,
+    /// Whether the resource is in memory.
+    pub loaded: bool,
+    /// Commands that wait, the running one included.
+    pub waiting: u32,
+    /// The command that runs.
+    pub command: Option<&'static str>,
+    /// Since when it runs, in milliseconds before now.
+    pub running_ms: Option<u64>,
+    /// How often it crashed since it has its actor.
+    pub crashes: u64,
+    /// What it crashed of the last time.
+    pub last_error: Option<String>,
+    /// How long its quarantine still lasts, in milliseconds.
+    pub quarantine_ms: Option<u64>,
+}
+
+/// The kinds of a kernel. Dropping it stops the threads.
+pub(super) struct Directory {
+    pub(super) node: Arc<Node>,
+    kinds: RwLock<BTreeMap<&'static str, Arc<dyn Hosted>>>,
+}
+
+/// What can be done with the actors of a kind without knowing its type.
+pub(super) trait Hosted: Send + Sync {
+    fn stats(&self) -> &KindStats;
+    /// Removes who is idle; how many that were.
+    fn sweep(&self) -> usize;
+    /// Removes all who have nobody waiting, however lately they were active.
+    fn passivate_all(&self) -> usize;
+    fn residents(&self, limit: usize) -> Vec<Resident>;
+    /// Removes `key` unless somebody waits for it; whether it was removed.
+    fn passivate(&self, key: &str) -> bool;
+    /// Has the next command for `key` load it again; whether it has an actor.
+    fn restart(&self, key: &str) -> bool;
+    /// Ends the quarantine of `key` and forgets its crashes; whether there were any.
+    fn release(&self, key: &str) -> bool;
+}
+
+impl Directory {
+    pub(super) fn new(node: Arc<Node>) -> Self {
+        Self { node, kinds: RwLock::default() }
+    }
+
+    /// Adds a kind.
+    ///
+    /// # Panics
+    ///
+    /// When the kind is there already: two registries would mean two actors for one key.
+    pub(super) fn add(&self, kind: &'static str, hosted: Arc<dyn Hosted>) {
+        let before = self.kinds.write().insert(kind, hosted);
+        assert!(before.is_none(), "the kind `{kind}` has a registry already");
+    }
+
+    pub(super) fn get(&self, kind: &str) -> Option<Arc<dyn Hosted>> {
+        self.kinds.read().get(kind).cloned()
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<dyn Hosted>> {
+        self.kinds.read().values().cloned().collect()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        self.node.arbiters().stop();
+    }
+}
+
+impl<R: Resource> Slots<R> {
+    /// Removes `key` if `wanted` holds of it; the condition is checked under the lock that a new caller needs.
+    fn remove_if(&self, key: &R::Key, wanted: impl FnOnce(&Slot<R>) -> bool) -> bool {
+        let removed = self.by_key.remove_if(key, |_, slot| wanted(slot)).is_some();
+        if removed {
+            self.kind.stats.resident.add(-1);
+            self.kind.stats.passivations.add_one();
+        }
+        removed
+    }
+
+    fn remove_all_if(&self, wanted: impl Fn(&Slot<R>) -> bool) -> usize {
+        let found: Vec<_> =
+            self.by_key.iter().filter(|slot| wanted(slot)).map(|slot| slot.key().clone()).collect();
+        found.iter().filter(|key| self.remove_if(key, &wanted)).count()
+    }
+
+    fn with_seat<T>(&self, key: &str, look: impl FnOnce(&Slot<R>) -> T) -> Option<T> {
+        let key = key.parse().ok()?;
+        self.by_key.get(&key).map(|slot| look(&slot))
+    }
+}
+
+impl<R: Resource> Hosted for Slots<R> {
+    fn stats(&self) -> &KindStats {
+        &self.kind.stats
+    }
+
+    fn sweep(&self) -> usize {
+        let now = self.kind.node.clock().now();
+        self.remove_all_if(|slot| slot.seat.is_idle(now))
+    }
+
+    fn passivate_all(&self) -> usize {
+        self.remove_all_if(|slot| slot.seat.waiting() == 0)
+    }
+
+    fn residents(&self, limit: usize) -> Vec<Resident> {
+        self.by_key.iter().take(limit).map(|slot| slot.resident()).collect()
+    }
+
+    fn passivate(&self, key: &str) -> bool {
+        key.parse().is_ok_and(|key| self.remove_if(&key, |slot| slot.seat.waiting() == 0))
+    }
+
+    fn restart(&self, key: &str) -> bool {
+        self.with_seat(key, |slot| slot.seat.ask_reload()).is_some()
+    }
+
+    fn release(&self, key: &str) -> bool {
+        self.with_seat(key, |slot| slot.seat.release()).unwrap_or(false)
+    }
+}
+
+impl<R: Resource> Slot<R> {
+    fn resident(&self) -> Resident {
+        let (crashes, last_error) = self.seat.crashes();
+        let running = self.seat.running();
+        Resident {
+            kind: R::KIND,
+            key: self.seat.key.to_string(),
+            loaded: self.seat.is_loaded(),
+            waiting: self.seat.waiting(),
+            command: running.map(|running| running.command),
+            running_ms: running.map(|running| millis(running.since.elapsed())),
+            crashes,
+            last_error,
+            quarantine_ms: self.seat.quarantine_left().map(millis),
+        }
+    }
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,44 @@
+//! A command on its way to its actor.
+
+use std::time::Instant;
+
+use domain::{Context, Result};
+use tokio::sync::oneshot;
+
+use super::{
+    resource::{Command, Handle, Resource},
+    seat::Permit,
+};
+
+/// One command, with everything that travels with it.
+pub(super) struct Letter<R: Resource, C: Command> {
+    pub(super) command: C,
+    pub(super) context: Context,
+    /// Who waits for the answer; nobody does for what was told.
+    pub(super) reply: Option<oneshot::Sender<Result<C::Reply>>>,
+    pub(super) queued_at: Instant,
+    /// There from the moment that the letter has a place in a queue.
+    pub(super) permit: Option<Permit<R>>,
+}
+
+impl<R: Handle<C>, C: Command> actix::Message for Letter<R, C> {
+    type Result = ();
+}
+
+impl<R: Resource, C: Command> Letter<R, C> {
+    /// Whether nobody has a use for the answer any more.
+    pub(super) fn is_unwanted(&self, now: Instant) -> bool {
+        now >= self.context.deadline || self.reply.as_ref().is_some_and(oneshot::Sender::is_closed)
+    }
+
+    /// Gives the place in the queue back, then the answer, so that whoever got it finds the queue shorter.
+    pub(super) fn answer(self, result: Result<C::Reply>) {
+        drop(self.permit);
+        if let Some(reply) = self.reply {
+            // An error means that the caller's deadline passed meanwhile; they know that the outcome is unknown.
+            let _ = reply.send(result);
+        } else if let Err(error) = result {
+            tracing::warn!(kind = R::KIND, command = C::NAME, %error, "a command that nobody waits for failed");
+        }
+    }
+}

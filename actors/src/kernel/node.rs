@@ -1,0 +1,223 @@
+//! One kernel: the threads, and what all kinds share.
+
+use std::{
+    io,
+    num::NonZeroUsize,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use domain::{Error, Origin, Result, Timestamp};
+use store::{Clock, Store};
+use tokio::sync::Semaphore;
+
+use super::{
+    arbiters::Arbiters, dead_letters::DeadLetters, directory::Directory, directory::Resident, jitter::Jitter,
+    policy::Policy, registry::Registry, resource::Resource, stats::KindStats,
+};
+
+/// How a kernel is set up.
+#[derive(Clone)]
+pub struct KernelOptions {
+    /// The node's name; timers are claimed under it.
+    pub node: String,
+    /// How many threads actors are spread over.
+    pub arbiters: NonZeroUsize,
+    /// How often idle resources are looked for.
+    pub sweep_every: Duration,
+    /// Called for every key that goes into quarantine.
+    pub on_quarantine: Option<Arc<dyn Fn(&Quarantine) + Send + Sync>>,
+}
+
+impl KernelOptions {
+    /// One thread per processor; a sweep every ten seconds.
+    pub fn new(node: impl Into<String>) -> Self {
+        Self {
+            node: node.into(),
+            arbiters: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            sweep_every: Duration::from_secs(10),
+            on_quarantine: None,
+        }
+    }
+}
+
+/// A key that crashed too often.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quarantine {
+    /// The kind of resource.
+    pub kind: &'static str,
+    /// The key.
+    pub key: String,
+    /// What it crashed of the last time; for operators, not for clients.
+    pub last_error: String,
+    /// How often it crashed since it has its actor.
+    pub crashes: u64,
+    /// Until when it is left alone.
+    pub until: Timestamp,
+}
+
+/// The actor kernel of this process. A cheap handle; the actors stop where they stand when the last one is dropped.
+#[derive(Clone)]
+pub struct Kernel {
+    pub(super) node: Arc<Node>,
+    pub(super) directory: Arc<Directory>,
+}
+
+/// What all kinds share.
+pub(super) struct Node {
+    store: Store,
+    options: KernelOptions,
+    arbiters: Arbiters,
+    accepting: AtomicBool,
+    processors: Arc<Semaphore>,
+    dead_letters: DeadLetters,
+    jitter: Jitter,
+}
+
+/// What the actors of one kind share.
+pub(super) struct Kind<R: Resource> {
+    pub(super) node: Arc<Node>,
+    pub(super) services: R::Services,
+    pub(super) policy: Policy,
+    pub(super) stats: KindStats,
+}
+
+impl Kernel {
+    /// Starts the threads; fails when the operating system gives none.
+    pub fn start(store: Store, options: KernelOptions) -> io::Result<Self> {
+        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let node = Arc::new(Node {
+            store,
+            arbiters: Arbiters::start(options.arbiters)?,
+            options,
+            accepting: AtomicBool::new(true),
+            processors: Arc::new(Semaphore::new(processors)),
+            dead_letters: DeadLetters::default(),
+            jitter: Jitter::new(),
+        });
+        let directory = Arc::new(Directory::new(Arc::clone(&node)));
+        let kernel = Self { node, directory };
+        kernel.keep_sweeping();
+        Ok(kernel)
+    }
+
+    /// The registry of a kind of resource, with what its actors work with.
+    ///
+    /// # Panics
+    ///
+    /// When called twice for one kind.
+    pub fn registry<R: Resource>(&self, services: R::Services) -> Registry<R> {
+        let stats = KindStats::new(R::KIND);
+        let registry =
+            Registry::new(Arc::new(Kind { node: Arc::clone(&self.node), services, policy: R::policy(), stats }));
+        self.directory.add(R::KIND, registry.slots.clone());
+        registry
+    }
+
+    /// Runs work that takes the processor (hashing, images, compression) where it holds up nobody, as many at a time as
+    /// there are processors; `Internal` when it panics.
+    pub async fn cpu<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+        self.node.cpu(work).await
+    }
+
+    /// Removes idle resources from memory now; how many. The kernel does so by itself every now and then.
+    pub fn sweep(&self) -> usize {
+        self.directory.all().iter().map(|kind| kind.sweep()).sum()
+    }
+
+    /// Keys of a kind that have an actor, at most `limit`; `None` for an unknown kind.
+    pub fn residents(&self, kind: &str, limit: usize) -> Option<Vec<Resident>> {
+        self.directory.get(kind).map(|kind| kind.residents(limit))
+    }
+
+    /// Ends the quarantine of a key and forgets its crashes; whether there were any.
+    pub fn release(&self, kind: &str, key: &str) -> bool {
+        self.directory.get(kind).is_some_and(|kind| kind.release(key))
+    }
+
+    /// Has the next command for a key load its resource again; whether the key has an actor.
+    pub fn restart(&self, kind: &str, key: &str) -> bool {
+        self.directory.get(kind).is_some_and(|kind| kind.restart(key))
+    }
+
+    /// Removes a key's resource from memory, unless somebody waits for it; whether it was removed.
+    pub fn passivate(&self, kind: &str, key: &str) -> bool {
+        self.directory.get(kind).is_some_and(|kind| kind.passivate(key))
+    }
+
+    fn keep_sweeping(&self) {
+        let directory = Arc::downgrade(&self.directory);
+        let every = self.node.options.sweep_every;
+        self.node.arbiters.spawn(async move {
+            loop {
+                tokio::time::sleep(every).await;
+                let Some(directory) = directory.upgrade() else { return };
+                for kind in directory.all() {
+                    kind.sweep();
+                }
+            }
+        });
+    }
+}
+
+impl Node {
+    pub(super) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    pub(super) fn clock(&self) -> &Clock {
+        self.store.clock()
+    }
+
+    pub(super) fn arbiters(&self) -> &Arbiters {
+        &self.arbiters
+    }
+
+    pub(super) fn dead_letters(&self) -> &DeadLetters {
+        &self.dead_letters
+    }
+
+    pub(super) fn jitter(&self) -> &Jitter {
+        &self.jitter
+    }
+
+    /// Whether a command from there is taken. While the kernel stops, actors may still ask one another, so that what
+    /// was taken can be finished.
+    pub(super) fn admit(&self, origin: Origin) -> Result<()> {
+        if self.accepting.load(Ordering::Acquire) || origin == Origin::Actor { Ok(()) } else { Err(stopping()) }
+    }
+
+    pub(super) fn stop_accepting(&self) {
+        self.accepting.store(false, Ordering::Release);
+    }
+
+    pub(super) fn alarm(&self, quarantine: Quarantine) {
+        let Quarantine { kind, key, last_error, crashes, until } = &quarantine;
+        tracing::error!(%kind, %key, %last_error, crashes, %until, "an actor is in quarantine");
+        if let Some(hook) = &self.options.on_quarantine {
+            hook(&quarantine);
+        }
+    }
+
+    pub(super) async fn cpu<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+        let permit = Arc::clone(&self.processors).acquire_owned().await.map_err(Error::internal)?;
+        let done = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            work()
+        });
+        done.await.map_err(Error::internal)
+    }
+}
+
+/// 503 `busy`, because the server stops; another node, or the next start, will answer.
+fn stopping() -> Error {
+    Error::Busy {
+        code: "busy",
+        message: "The server is restarting; try again.".into(),
+        retry_after: Duration::from_secs(2),
+    }
+}

@@ -1,0 +1,183 @@
+//! Finding, starting and leaving the one actor of a key.
+
+use std::{
+    hash::BuildHasher,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use actix::{Addr, Supervisor, prelude::SendError};
+use dashmap::DashMap;
+use domain::{Context, Error, Result};
+use tokio::sync::oneshot;
+
+use super::{
+    host::Host,
+    letter::Letter,
+    node::Kind,
+    resource::{Command, Handle, Resource},
+    seat::Seat,
+};
+
+/// How often a command is offered to a key whose address turns out to be closed.
+const OFFERS_MAX: u32 = 3;
+/// What `Retry-After` says to a caller whose deadline passed.
+const DEADLINE_RETRY: Duration = Duration::from_secs(1);
+
+/// The actors of one kind of resource, by key. A cheap handle.
+pub struct Registry<R: Resource> {
+    pub(super) slots: Arc<Slots<R>>,
+}
+
+/// The keys that have an actor.
+pub(super) struct Slots<R: Resource> {
+    pub(super) kind: Arc<Kind<R>>,
+    pub(super) by_key: DashMap<R::Key, Slot<R>>,
+}
+
+/// One key's actor. Its address is never cloned, so that dropping the slot ends the host.
+pub(super) struct Slot<R: Resource> {
+    pub(super) seat: Arc<Seat<R>>,
+    address: Addr<Host<R>>,
+}
+
+/// Whether a letter is in a mailbox now.
+enum Offered {
+    Queued,
+    Closed,
+}
+
+impl<R: Resource> Clone for Registry<R> {
+    fn clone(&self) -> Self {
+        Self { slots: Arc::clone(&self.slots) }
+    }
+}
+
+impl<R: Resource> Registry<R> {
+    pub(super) fn new(kind: Arc<Kind<R>>) -> Self {
+        Self { slots: Arc::new(Slots { kind, by_key: DashMap::new() }) }
+    }
+
+    /// Has the resource of `key` do `command`, and waits for the answer, at most until the context's deadline.
+    ///
+    /// Besides the handler's own errors: `busy` when the queue is full, the deadline passed or the kernel stops (the
+    /// outcome of a command that was queued is unknown then), `quarantined` while the key is out of order, `Internal`
+    /// when the handler panicked.
+    pub async fn ask<C: Command>(&self, key: &R::Key, command: C, context: Context) -> Result<C::Reply>
+    where
+        R: Handle<C>,
+    {
+        let (reply, answer) = oneshot::channel();
+        let deadline = context.deadline;
+        self.post(key, command, context, Some(reply))?;
+        match tokio::time::timeout_at(deadline.into(), answer).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_unread)) => Err(Error::busy(DEADLINE_RETRY)),
+            Err(_elapsed) => {
+                self.slots.kind.stats.timed_out.add_one();
+                Err(Error::busy(DEADLINE_RETRY))
+            }
+        }
+    }
+
+    /// Has the resource of `key` do `command`, and doesn't wait; a failure goes to the log.
+    ///
+    /// Fails as [`ask`](Self::ask) does when the command can't be queued.
+    pub fn tell<C: Command>(&self, key: &R::Key, command: C, context: Context) -> Result<()>
+    where
+        R: Handle<C>,
+    {
+        self.post(key, command, context, None)
+    }
+
+    fn post<C: Command>(
+        &self,
+        key: &R::Key,
+        command: C,
+        context: Context,
+        reply: Option<oneshot::Sender<Result<C::Reply>>>,
+    ) -> Result<()>
+    where
+        R: Handle<C>,
+    {
+        let kind = &self.slots.kind;
+        kind.node.admit(context.origin)?;
+        let queued_at = Instant::now();
+        if queued_at >= context.deadline {
+            kind.stats.refused.add_one();
+            return Err(Error::busy(DEADLINE_RETRY));
+        }
+        let mut letter = Some(Letter { command, context, reply, queued_at, permit: None });
+        for _ in 0..OFFERS_MAX {
+            match self.slots.offer(key, &mut letter)? {
+                Offered::Queued => return Ok(()),
+                Offered::Closed => self.slots.forget_closed(key),
+            }
+        }
+        kind.stats.refused.add_one();
+        Err(Error::busy(DEADLINE_RETRY))
+    }
+}
+
+impl<R: Resource> Slots<R> {
+    /// Takes a place in the queue and sends, both under the lock of the key's slot: a slot that is removed has nobody
+    /// waiting, and nobody comes to wait at a slot that is being removed.
+    fn offer<C: Command>(&self, key: &R::Key, letter: &mut Option<Letter<R, C>>) -> Result<Offered>
+    where
+        R: Handle<C>,
+    {
+        if let Some(slot) = self.by_key.get(key) {
+            return slot.offer(letter);
+        }
+        let slot = self.by_key.entry(key.clone()).or_insert_with(|| self.open(key)).downgrade();
+        slot.offer(letter)
+    }
+
+    /// Brings the key's actor to life; the first command will load the resource.
+    fn open(&self, key: &R::Key) -> Slot<R> {
+        let kind = &self.kind;
+        kind.stats.activations.add_one();
+        kind.stats.resident.add(1);
+        let arbiter = kind.node.arbiters().for_hash(self.by_key.hasher().hash_one(key));
+        let host = Host::new(Arc::clone(kind));
+        let address = Supervisor::start_in_arbiter(arbiter, move |ctx| {
+            // The bound is the permits; zero turns off actix's own, which would only park senders.
+            ctx.set_mailbox_capacity(0);
+            host
+        });
+        Slot { seat: Arc::new(Seat::new(Arc::clone(kind), key.clone())), address }
+    }
+
+    /// Removes a slot whose host is gone, so that the next offer starts another.
+    fn forget_closed(&self, key: &R::Key) {
+        if self.by_key.remove_if(key, |_, slot| !slot.address.connected()).is_some() {
+            self.kind.stats.resident.add(-1);
+        }
+    }
+}
+
+impl<R: Resource> Slot<R> {
+    fn offer<C: Command>(&self, letter: &mut Option<Letter<R, C>>) -> Result<Offered>
+    where
+        R: Handle<C>,
+    {
+        let permit = self.seat.permit(C::NAME)?;
+        let Some(mut sent) = letter.take() else { return Ok(Offered::Queued) };
+        sent.permit = Some(permit);
+        match self.address.try_send(sent) {
+            Ok(()) => Ok(Offered::Queued),
+            Err(SendError::Full(sent)) => {
+                // Only before the host's first breath: actix's own bound still stands then. `do_send` ignores it.
+                self.address.do_send(sent);
+                Ok(Offered::Queued)
+            }
+            Err(SendError::Closed(mut back)) => {
+                if let Some(mut permit) = back.permit.take() {
+                    permit.open();
+                }
+                *letter = Some(back);
+                Ok(Offered::Closed)
+            }
+        }
+    }
+}

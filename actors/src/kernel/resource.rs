@@ -1,0 +1,47 @@
+//! What an actor's author writes.
+
+use std::{fmt::Display, hash::Hash, str::FromStr};
+
+use domain::Result;
+
+use super::{policy::Policy, turn::Turn};
+
+/// Something that people write to at the same time, and that one actor therefore owns.
+pub trait Resource: Sized + Send + 'static {
+    /// What names one of its kind; its text is what timers remember it by.
+    type Key: Clone + Eq + Hash + Display + FromStr + Send + Sync + 'static;
+    /// What it works with: the store, gateways, settings.
+    type Services: Clone + Send + Sync + 'static;
+
+    /// The stable name of the kind: in timers, metrics, the log and the operators' console.
+    const KIND: &'static str;
+
+    /// The limits of the kind.
+    fn policy() -> Policy {
+        Policy::default()
+    }
+
+    /// Reads the resource from the store.
+    ///
+    /// An error answers the command that needed the load, and only that one.
+    fn load(key: &Self::Key, services: &Self::Services) -> impl Future<Output = Result<Self>> + Send;
+}
+
+/// Something that a resource can be asked to do.
+pub trait Command: Send + Sync + 'static {
+    /// What it answers.
+    type Reply: Send + 'static;
+
+    /// The stable name of the command: in metrics, the log and the operators' console.
+    const NAME: &'static str;
+}
+
+/// How a resource does a command.
+pub trait Handle<C: Command>: Resource {
+    /// Decides, commits ([`Turn::commit`]), then applies to memory; in that order, so that memory never holds what the
+    /// store doesn't.
+    ///
+    /// It may run more than once for one command: on [`domain::Error::Stale`] the kernel loads the resource again and
+    /// starts over. `Stale`, `Busy` and `Internal` errors and a panic drop the loaded resource; other errors keep it.
+    fn handle(&mut self, command: &C, turn: &mut Turn<'_, Self>) -> impl Future<Output = Result<C::Reply>> + Send;
+}
