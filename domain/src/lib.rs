@@ -3,7 +3,9 @@
 //! What is allowed, what follows from it, and every limit of the contract stand here, one module per area.
 //! Whoever needs the time passes it in as a [`Timestamp`]; whoever needs a decision gets a value back.
 
+pub mod account;
 pub mod app;
+pub mod attempts;
 pub mod backup;
 pub mod base64_text;
 pub mod context;
@@ -11,6 +13,7 @@ pub mod error;
 pub mod id;
 pub mod key;
 pub mod organization;
+pub mod otp;
 pub mod problems;
 pub mod role;
 pub mod scope;
@@ -18,6 +21,7 @@ pub mod time;
 pub mod token;
 pub mod vault;
 
+pub use account::Email;
 pub use app::{App, Platform};
 pub use context::{Caller, Context, KeyCaller, KeyKind, Origin, PersonCaller};
 pub use error::{Error, Problem, Result};

@@ -59,6 +59,43 @@ impl Extend<Problem> for Problems {
     }
 }
 
+/// What [`all`] takes: a tuple of checks.
+pub trait Checks {
+    /// A tuple of what the checks gave.
+    type Values;
+
+    /// Their values, where all passed; otherwise every problem of every one.
+    fn into_values(self) -> Result<Self::Values>;
+}
+
+macro_rules! checks {
+    ($($name:ident: $kind:ident),*) => {
+        impl<$($kind),*> Checks for ($(Result<$kind>,)*) {
+            type Values = ($($kind,)*);
+
+            fn into_values(self) -> Result<Self::Values> {
+                let ($($name,)*) = self;
+                let mut problems = Problems::new();
+                $(let $name = problems.keep($name)?;)*
+                match ($($name,)*) {
+                    ($(Some($name),)*) => Ok(($($name,)*)),
+                    _ => Err(problems.into_error()),
+                }
+            }
+        }
+    };
+}
+
+checks!(a: A, b: B);
+checks!(a: A, b: B, c: C);
+checks!(a: A, b: B, c: C, d: D);
+
+/// The values of several checks, or one error that names every field at fault in any of them:
+/// `let (email, name) = all((Email::parse("email", email), name_check("name", name)))?`.
+pub fn all<C: Checks>(checks: C) -> Result<C::Values> {
+    checks.into_values()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +118,13 @@ mod tests {
     #[test]
     fn an_error_of_another_class_is_not_swallowed() {
         assert!(matches!(Problems::new().keep::<()>(Err(Error::Unauthenticated)), Err(Error::Unauthenticated)));
+    }
+
+    #[test]
+    fn several_checks_give_their_values_or_all_their_problems() {
+        assert_eq!(all((Ok(1), Ok("two"))).unwrap(), (1, "two"));
+        let failed = all((Err::<(), _>(Error::invalid("a", "A.")), Ok(1), Err::<(), _>(Error::invalid("c", "C."))));
+        let Err(Error::Invalid { problems }) = failed else { panic!("two checks failed") };
+        assert_eq!(problems.iter().map(|problem| problem.path.as_str()).collect::<Vec<_>>(), ["a", "c"]);
     }
 }
