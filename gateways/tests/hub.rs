@@ -1,0 +1,239 @@
+//! The hub as its callers see it: in process, and between two nodes on Redis when `TROUPE_TEST_REDIS_URL` is set.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use domain::{Timestamp, id::UserId};
+use serde_json::json;
+use troupe_gateways::{
+    Hub, HubMode, HubOptions, Limit, RetryAfter, Signal, Subscription, Ticket, hub::TICKET_LIFETIME,
+};
+
+const NOW: Timestamp = Timestamp(1_700_000_000_000);
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Two nodes of one installation; in process they are one and the same.
+struct Nodes {
+    one: Hub,
+    other: Hub,
+    redis: Option<Redis>,
+}
+
+/// A look past the hub.
+struct Redis {
+    connection: redis::aio::MultiplexedConnection,
+    prefix: String,
+}
+
+async fn nodes() -> Vec<Nodes> {
+    let alone = Hub::in_process();
+    let mut all = vec![Nodes { one: alone.clone(), other: alone, redis: None }];
+    let Ok(url) = std::env::var("TROUPE_TEST_REDIS_URL") else {
+        eprintln!("TROUPE_TEST_REDIS_URL is not set: tested in process only");
+        return all;
+    };
+    let prefix = format!("troupe-test:{}:", UserId::new(NOW));
+    let options = HubOptions::Redis { url: url.clone(), prefix: prefix.clone() };
+    let (one, other) = (Hub::new(&options).unwrap(), Hub::new(&options).unwrap());
+    assert!(one.connected_within(PATIENCE).await && other.connected_within(PATIENCE).await);
+    let connection = redis::Client::open(url).unwrap().get_multiplexed_async_connection().await.unwrap();
+    all.push(Nodes { one, other, redis: Some(Redis { connection, prefix }) });
+    all
+}
+
+impl Redis {
+    async fn subscribers(&mut self, channel: &str) -> u64 {
+        let name = format!("{}channel:{channel}", self.prefix);
+        let mut command = redis::cmd("PUBSUB");
+        let (_, count): (String, u64) =
+            command.arg("NUMSUB").arg(name).query_async(&mut self.connection).await.unwrap();
+        count
+    }
+}
+
+async fn next(subscription: &mut Subscription) -> Signal {
+    tokio::time::timeout(PATIENCE, subscription.next()).await.expect("a signal in time")
+}
+
+fn message(text: &str) -> Signal {
+    Signal::Message(Bytes::copy_from_slice(text.as_bytes()))
+}
+
+fn ticket() -> Ticket {
+    Ticket { user_id: UserId::new(NOW), sign_in_id: None, resource: "live".into(), rights: json!({"write": true}) }
+}
+
+#[tokio::test]
+async fn a_message_reaches_the_listeners_of_its_channel_on_every_node_once() {
+    for nodes in nodes().await {
+        let mut here = nodes.one.subscribe("live:a").await;
+        let mut there = nodes.other.subscribe("live:a").await;
+        let mut elsewhere = nodes.other.subscribe("live:b").await;
+        nodes.one.publish("live:a", "first");
+        nodes.one.publish("live:a", "second");
+        nodes.one.publish("live:b", "for b");
+        for subscription in [&mut here, &mut there] {
+            assert_eq!(next(subscription).await, message("first"));
+            assert_eq!(next(subscription).await, message("second"));
+            assert_eq!(subscription.try_next(), None);
+        }
+        assert_eq!(next(&mut elsewhere).await, message("for b"));
+    }
+}
+
+#[tokio::test]
+async fn messages_of_one_publisher_stay_in_order() {
+    for nodes in nodes().await {
+        let mut there = nodes.other.subscribe("page").await;
+        for number in 0..1_000 {
+            nodes.one.publish("page", number.to_string());
+        }
+        for number in 0..1_000 {
+            assert_eq!(next(&mut there).await, message(&number.to_string()));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_channel_ends_with_its_last_listener() {
+    for mut nodes in nodes().await {
+        let one = nodes.one.subscribe("page").await;
+        let two = nodes.one.subscribe("page").await;
+        drop(one);
+        assert_eq!(nodes.one.channels_len(), 1);
+        if let Some(redis) = &mut nodes.redis {
+            assert_eq!(redis.subscribers("page").await, 1);
+        }
+        drop(two);
+        assert_eq!(nodes.one.channels_len(), 0);
+        // Interest is told in order: once this is confirmed, so is the leaving before it.
+        let _after = nodes.one.subscribe("another").await;
+        if let Some(redis) = &mut nodes.redis {
+            assert_eq!(redis.subscribers("page").await, 0);
+        }
+    }
+}
+
+#[tokio::test]
+async fn many_who_come_and_go_leave_nothing_behind() {
+    for mut nodes in nodes().await {
+        let visits = (0..500).map(|number| {
+            let hub = if number % 2 == 0 { nodes.one.clone() } else { nodes.other.clone() };
+            async move { drop(hub.subscribe(&format!("page:{}", number % 7)).await) }
+        });
+        futures::future::join_all(visits).await;
+        assert_eq!((nodes.one.channels_len(), nodes.other.channels_len()), (0, 0));
+        let _after = (nodes.one.subscribe("after").await, nodes.other.subscribe("after").await);
+        if let Some(redis) = &mut nodes.redis {
+            for number in 0..7 {
+                assert_eq!(redis.subscribers(&format!("page:{number}")).await, 0);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_ticket_is_spent_by_one_of_all_who_try() {
+    for nodes in nodes().await {
+        let issued = ticket();
+        let token = nodes.one.ticket_issue(issued.clone(), NOW).await.unwrap();
+        let tries = (0..64).map(|number| {
+            let hub = if number % 2 == 0 { nodes.one.clone() } else { nodes.other.clone() };
+            let token = token.clone();
+            tokio::spawn(async move { hub.ticket_spend(&token, "live", NOW).await.unwrap() })
+        });
+        let got: Vec<_> = futures::future::join_all(tries).await.into_iter().filter_map(Result::unwrap).collect();
+        assert_eq!(got, [issued]);
+    }
+}
+
+#[tokio::test]
+async fn a_ticket_lasts_two_minutes_and_no_longer() {
+    for nodes in nodes().await {
+        let end = NOW.after(TICKET_LIFETIME);
+        let in_time = nodes.one.ticket_issue(ticket(), NOW).await.unwrap();
+        let too_late = nodes.one.ticket_issue(ticket(), NOW).await.unwrap();
+        let last_moment = end.before(Duration::from_millis(1));
+        assert!(nodes.other.ticket_spend(&in_time, "live", last_moment).await.unwrap().is_some());
+        assert!(nodes.other.ticket_spend(&too_late, "live", end).await.unwrap().is_none());
+    }
+}
+
+#[tokio::test]
+async fn redis_forgets_an_unspent_ticket_by_itself() {
+    for mut nodes in nodes().await {
+        let token = nodes.one.ticket_issue(ticket(), NOW).await.unwrap();
+        let Some(redis) = &mut nodes.redis else { continue };
+        let mut command = redis::cmd("PTTL");
+        command.arg(format!("{}ticket:{token}", redis.prefix));
+        let left_ms: i64 = command.query_async(&mut redis.connection).await.unwrap();
+        assert!((100_000..=120_000).contains(&left_ms), "{left_ms}");
+    }
+}
+
+#[tokio::test]
+async fn a_ticket_opens_its_resource_only_and_is_spent_by_the_try() {
+    for nodes in nodes().await {
+        let token = nodes.one.ticket_issue(ticket(), NOW).await.unwrap();
+        assert!(nodes.other.ticket_spend(&token, "page:pag_1", NOW).await.unwrap().is_none());
+        assert!(nodes.one.ticket_spend(&token, "live", NOW).await.unwrap().is_none());
+    }
+}
+
+#[tokio::test]
+async fn what_was_never_issued_opens_nothing() {
+    for nodes in nodes().await {
+        let never_issued = "A".repeat(43);
+        for token in ["", "x", "ticket", "../../etc", "\r\nFLUSHALL\r\n", never_issued.as_str()] {
+            assert!(nodes.one.ticket_spend(token, "live", NOW).await.unwrap().is_none(), "{token:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_limit_holds_across_nodes_to_the_millisecond() {
+    for nodes in nodes().await {
+        let limit = Limit::new(10, Duration::from_secs(60));
+        for number in 0..10 {
+            let hub = if number % 2 == 0 { &nodes.one } else { &nodes.other };
+            assert_eq!(hub.limit_check("sign-in:ada", limit, NOW).await, Ok(()));
+        }
+        let at = |millis| NOW.after(Duration::from_millis(millis));
+        let wait = |millis| Err(RetryAfter(Duration::from_millis(millis)));
+        assert_eq!(nodes.one.limit_check("sign-in:ada", limit, NOW).await, wait(6_000));
+        assert_eq!(nodes.other.limit_check("sign-in:ada", limit, at(5_999)).await, wait(1));
+        assert_eq!(nodes.other.limit_check("sign-in:ada", limit, at(6_000)).await, Ok(()));
+        assert_eq!(nodes.one.limit_check("sign-in:ada", limit, at(6_000)).await, wait(6_000));
+        assert_eq!(nodes.one.limit_check("sign-in:eve", limit, NOW).await, Ok(()));
+    }
+}
+
+#[tokio::test]
+async fn a_limit_counts_requests_that_come_together() {
+    for nodes in nodes().await {
+        let limit = Limit::new(10, Duration::from_secs(60));
+        let tries = (0..100).map(|number| {
+            let hub = if number % 2 == 0 { nodes.one.clone() } else { nodes.other.clone() };
+            tokio::spawn(async move { hub.limit_check("together", limit, NOW).await.is_ok() })
+        });
+        let passed = futures::future::join_all(tries).await.into_iter().filter(|passed| *passed.as_ref().unwrap());
+        assert_eq!(passed.count(), 10);
+    }
+}
+
+#[tokio::test]
+async fn health_says_how_the_hub_is() {
+    for nodes in nodes().await {
+        let health = nodes.one.health();
+        let mode = if nodes.redis.is_some() { HubMode::Redis } else { HubMode::InProcess };
+        assert_eq!((health.mode, health.connected), (mode, true));
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_is_refused_at_once() {
+    for url in ["", "redis", "http://127.0.0.1:6379"] {
+        let options = HubOptions::Redis { url: url.into(), prefix: "troupe:".into() };
+        assert!(Hub::new(&options).is_err(), "{url}");
+    }
+}
