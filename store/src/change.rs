@@ -21,6 +21,14 @@ pub enum Expect {
 #[derive(Default)]
 pub struct Change {
     ops: Vec<Op>,
+    wakes: Wakes,
+}
+
+/// Whom a commit wakes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wakes {
+    pub timers: bool,
+    pub outbox: bool,
 }
 
 pub(crate) enum Op {
@@ -50,6 +58,23 @@ impl Change {
     /// Does what `other` does, after what this one does.
     pub fn append(&mut self, mut other: Self) {
         self.ops.append(&mut other.ops);
+        self.wakes.timers |= other.wakes.timers;
+        self.wakes.outbox |= other.wakes.outbox;
+    }
+
+    /// Has [`Store::timers_changed`](crate::Store::timers_changed) told of the commit.
+    pub(crate) fn wakes_timers(&mut self) {
+        self.wakes.timers = true;
+    }
+
+    /// Has [`Store::outbox_changed`](crate::Store::outbox_changed) told of the commit.
+    pub(crate) fn wakes_outbox(&mut self) {
+        self.wakes.outbox = true;
+    }
+
+    /// Whom the commit wakes.
+    pub(crate) fn wakes(&self) -> Wakes {
+        self.wakes
     }
 
     /// Inserts `row`; columns that are not set take the database's defaults.

@@ -35,6 +35,15 @@ impl Connections {
         }
     }
 
+    /// Closes all of them.
+    pub async fn close(&self) {
+        for connection in [&self.reader, &self.writer] {
+            if let Err(error) = connection.close_by_ref().await {
+                tracing::warn!(%error, "a database connection did not close cleanly");
+            }
+        }
+    }
+
     /// Which of the two databases it is.
     pub fn backend(&self) -> DbBackend {
         self.writer.get_database_backend()

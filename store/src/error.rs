@@ -31,6 +31,16 @@ impl From<DbErr> for StoreError {
     }
 }
 
+/// A commit that nothing should have stood in the way of.
+impl From<CommitError> for StoreError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Unavailable(message) => Self::Unavailable(message),
+            other => Self::Failed(other.to_string()),
+        }
+    }
+}
+
 impl From<StoreError> for domain::error::Error {
     fn from(error: StoreError) -> Self {
         match error {
@@ -109,15 +119,30 @@ fn database_error(error: &DbErr) -> Option<&dyn sqlx::error::DatabaseError> {
     }
 }
 
-/// The SQLSTATE (PostgreSQL) or the extended result code (SQLite).
-pub(crate) fn code(error: &DbErr) -> Option<String> {
-    database_error(error)?.code().map(std::borrow::Cow::into_owned)
-}
-
 /// PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shut-down), SQLite's BUSY; not a defect of ours.
 fn is_away(code: &str) -> bool {
-    const SQLITE_BUSY: &str = "5";
-    code.starts_with("08") || code.starts_with("53") || code.starts_with("57P") || code == SQLITE_BUSY
+    const SQLSTATE_LEN: usize = 5;
+    const SQLITE_BUSY: u16 = 5;
+    if code.len() == SQLSTATE_LEN {
+        code.starts_with("08") || code.starts_with("53") || code.starts_with("57P")
+    } else {
+        // The low byte of SQLite's extended codes is the plain one.
+        code.parse::<u16>().is_ok_and(|code| code & 0xff == SQLITE_BUSY)
+    }
+}
+
+/// Whether two transactions of PostgreSQL's got in each other's way: either may simply be run again.
+pub(crate) fn is_collision(error: &DbErr) -> bool {
+    const SERIALIZATION_FAILURE: &str = "40001";
+    const DEADLOCK: &str = "40P01";
+    database_error(error)
+        .and_then(|database| database.code().map(|code| code == SERIALIZATION_FAILURE || code == DEADLOCK))
+        .unwrap_or(false)
+}
+
+/// Whether the database itself said no, so that what it was asked for has certainly not happened.
+pub(crate) fn is_refusal(error: &DbErr) -> bool {
+    database_error(error).is_some()
 }
 
 /// Whether the database was out of reach, rather than displeased.

@@ -9,14 +9,23 @@
 //! a commit that finds another one fails with [`CommitError::Stale`] and leaves no trace.
 
 pub mod accounts;
+pub mod audit;
 pub mod backup;
 pub mod blobs;
 mod change;
 mod clock;
 mod connection;
 mod error;
+pub mod idempotency;
+mod json;
+pub mod kept;
+pub mod live;
 mod options;
+pub mod outbox;
+pub mod revocations;
+mod sql;
 pub mod testing;
+pub mod timers;
 pub mod vault;
 pub mod writer;
 
@@ -33,7 +42,10 @@ pub use self::{
     error::{CommitError, StoreError},
     options::StoreOptions,
 };
-use self::{connection::Connections, writer::Writer};
+use self::{
+    connection::Connections,
+    writer::{Signals, Writer},
+};
 
 /// The store: a cheap handle, one per process and database.
 #[derive(Clone)]
@@ -97,6 +109,16 @@ impl Store {
     /// A caller that stops waiting doesn't take the change back. An empty change succeeds without a transaction.
     pub async fn commit(&self, change: Change) -> Result<(), CommitError> {
         self.parts.writer.commit(change).await
+    }
+
+    /// Ends the writer once it has committed what waits, and closes the connections; later commits are refused.
+    pub async fn close(&self) {
+        self.parts.writer.close().await;
+        self.parts.connections.close().await;
+    }
+
+    pub(crate) fn signals(&self) -> &Signals {
+        self.parts.writer.signals()
     }
 
     /// The connections for reads; nothing may be written through them.

@@ -1,47 +1,128 @@
-//! The commit writer.
+//! The commit writer: many changes, few transactions.
+//!
+//! A transaction costs a synchronous write to the disk, whatever it holds. So changes wait in one queue, and a lane
+//! takes all that wait (up to [`GROUP_LEN_MAX`]) and commits them as one transaction; while it does so, the next ones
+//! gather. SQLite has one lane, because it has one writer; PostgreSQL has several, which commit side by side. (PostgreSQL
+//! groups the commits of side-by-side transactions itself, but each transaction is still three round trips: grouping
+//! before that is faster there too.)
+//!
+//! A group runs without savepoints first, with rows for the same table merged into multi-row inserts ([`plan`]). When a
+//! statement fails, or meets another number of rows than it must, the whole is rolled back and the same changes run
+//! again in order, a savepoint around each, so that only those at fault fail. Each change is answered after the commit.
+//!
+//! While the database is away, changes are answered [`CommitError::Unavailable`] after a bounded wait, at once when the
+//! group before failed so; the next one that gets through finds everything as before.
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement, TransactionTrait};
+mod group;
+mod lane;
+mod plan;
 
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use sea_orm::DbBackend;
+use tokio::{
+    sync::{Notify, mpsc, oneshot},
+    task::JoinHandle,
+};
+
+use self::lane::Lane;
 use crate::{
-    Change, CommitError, Expect, StoreOptions,
-    change::{Row, Step},
+    Change, CommitError, StoreOptions,
+    change::{Step, Wakes},
     connection::Connections,
 };
 
+/// Changes that one transaction takes.
+pub const GROUP_LEN_MAX: usize = 512;
+
+/// Who waits for commits.
+#[derive(Default)]
+pub(crate) struct Signals {
+    pub timers: Notify,
+    pub outbox: Notify,
+}
+
+impl Signals {
+    fn tell(&self, wakes: Wakes) {
+        if wakes.timers {
+            self.timers.notify_one();
+        }
+        if wakes.outbox {
+            self.outbox.notify_one();
+        }
+    }
+}
+
+/// A change that waits for a lane.
+struct Job {
+    steps: Vec<Step>,
+    wakes: Wakes,
+    answer: oneshot::Sender<Result<(), CommitError>>,
+}
+
+/// The queue and its lanes.
 pub(crate) struct Writer {
-    connection: DatabaseConnection,
+    backend: DbBackend,
+    queue: Mutex<Option<mpsc::Sender<Job>>>,
+    lanes: Mutex<Vec<JoinHandle<()>>>,
+    signals: Arc<Signals>,
 }
 
 impl Writer {
-    pub fn start(connections: &Connections, _options: &StoreOptions) -> Self {
-        Self { connection: connections.writer.clone() }
+    /// Starts the lanes on the current runtime; they end when the writer is closed or dropped, after what waits.
+    pub fn start(connections: &Connections, options: &StoreOptions) -> Self {
+        let (queue, waiting) = mpsc::channel(options.write_queue_len_max);
+        let waiting = Arc::new(tokio::sync::Mutex::new(waiting));
+        let signals = Arc::<Signals>::default();
+        let backend = connections.backend();
+        let lane_count = if backend == DbBackend::Sqlite { 1 } else { options.write_lanes.max(1) };
+        let lanes = (0..lane_count)
+            .map(|_| {
+                let connection = connections.writer.clone();
+                let lane = Lane::new(connection, Arc::clone(&waiting), Arc::clone(&signals), options.connect_timeout);
+                tokio::spawn(lane.run())
+            })
+            .collect();
+        Self { backend, queue: Mutex::new(Some(queue)), lanes: Mutex::new(lanes), signals }
     }
 
+    /// See [`Store::commit`](crate::Store::commit).
     pub async fn commit(&self, change: Change) -> Result<(), CommitError> {
         if change.is_empty() {
             return Ok(());
         }
-        let backend = self.connection.get_database_backend();
-        let transaction = self.connection.begin().await?;
-        for step in change.into_steps(backend) {
-            let (statement, expect) = match step {
-                Step::Insert(row) => (insert(backend, row), Expect::Rows(1)),
-                Step::Run { statement, expect } => (statement, expect),
-            };
-            let met = transaction.execute_raw(statement).await?.rows_affected();
-            if let Expect::Rows(expected) = expect
-                && met != expected
-            {
-                return Err(CommitError::Stale);
-            }
-        }
-        Ok(transaction.commit().await?)
+        let (answer, answered) = oneshot::channel();
+        let wakes = change.wakes();
+        let job = Job { steps: change.into_steps(self.backend), wakes, answer };
+        self.enqueue(job)?;
+        let ended = || CommitError::Unavailable("the writer ended; the outcome is unknown".into());
+        answered.await.unwrap_or_else(|_| Err(ended()))
     }
-}
 
-fn insert(backend: DbBackend, row: Row) -> Statement {
-    let columns = row.columns.iter().map(|column| format!("\"{column}\"")).collect::<Vec<_>>().join(", ");
-    let places = (1..=row.values.len()).map(|place| format!("${place}")).collect::<Vec<_>>().join(", ");
-    let sql = format!("INSERT INTO \"{}\" ({columns}) VALUES ({places})", row.table);
-    Statement::from_sql_and_values(backend, sql, row.values)
+    fn enqueue(&self, job: Job) -> Result<(), CommitError> {
+        let queue = self.queue.lock();
+        let Some(queue) = queue.as_ref() else {
+            return Err(CommitError::Unavailable("the store is closed".into()));
+        };
+        queue.try_send(job).map_err(|refused| match refused {
+            mpsc::error::TrySendError::Full(_) => {
+                metrics::counter!("troupe_store_commits_refused_total").increment(1);
+                CommitError::Unavailable("too many changes wait for the writer".into())
+            }
+            mpsc::error::TrySendError::Closed(_) => CommitError::Unavailable("the writer ended".into()),
+        })
+    }
+
+    /// Who waits for commits.
+    pub fn signals(&self) -> &Signals {
+        &self.signals
+    }
+
+    /// Takes no more changes, and returns once those that wait are answered.
+    pub async fn close(&self) {
+        drop(self.queue.lock().take());
+        let lanes = std::mem::take(&mut *self.lanes.lock());
+        futures::future::join_all(lanes).await;
+    }
 }

@@ -1,0 +1,201 @@
+//! What leaves with a commit: written in the same transaction, dispatched from here afterwards, at least once.
+//!
+//! The dispatcher waits for [`Store::outbox_changed`] (and looks now and then for what other nodes left behind), takes
+//! entries with [`Store::outbox_claim`], delivers them, and commits [`Change::outbox_done`] or
+//! [`Change::outbox_failed`]. An entry that was claimed and never settled comes again after its lease.
+
+use std::time::Duration;
+
+use domain::{id::UserId, time::Timestamp};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use crate::{Change, Expect, Store, StoreError, revocations::RevocationKind, sql::Sql};
+
+/// How much of an error is kept beside an entry, in characters.
+const ERROR_LEN_MAX: usize = 1_000;
+
+mod row {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "outbox")]
+    pub struct Model {
+        #[sea_orm(primary_key)]
+        pub seq: i64,
+        pub topic: String,
+        pub payload: String,
+        pub created_at: i64,
+        pub attempts: i32,
+        pub not_before: i64,
+        pub claimed_by: Option<String>,
+        pub last_error: Option<String>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// Whom an e-mail goes to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EmailTo {
+    /// A person, at the address that they have when it is sent.
+    Person(UserId),
+    /// An address.
+    Address(String),
+}
+
+/// What shall happen once the commit stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "topic", rename_all = "snake_case")]
+pub enum OutboxEntry {
+    /// A message to the sockets of a person.
+    Live {
+        /// The person.
+        user_id: UserId,
+        /// `{type, …}`.
+        message: Value,
+    },
+    /// An e-mail.
+    Email {
+        /// Whom to.
+        to: EmailTo,
+        /// The subject line.
+        subject: String,
+        /// The text.
+        body: String,
+    },
+    /// An event for notifications.
+    Event {
+        /// `{type, …}`.
+        event: Value,
+    },
+    /// A credential or a person that stopped counting: caches forget it, its sockets close.
+    Revoked {
+        /// What it is.
+        kind: RevocationKind,
+        /// Its id.
+        target_id: String,
+    },
+}
+
+impl OutboxEntry {
+    /// The topic that it is counted and stored under.
+    pub const fn topic(&self) -> &'static str {
+        match self {
+            Self::Live { .. } => "live",
+            Self::Email { .. } => "email",
+            Self::Event { .. } => "event",
+            Self::Revoked { .. } => "revoked",
+        }
+    }
+}
+
+/// An entry that this node shall deliver.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutboxClaim {
+    /// Its number: entries are delivered in this order, and none has the number of another, ever.
+    pub seq: i64,
+    /// How often it has been claimed, this time included.
+    pub attempts: u32,
+    /// When it was committed.
+    pub created_at: Timestamp,
+    /// What to deliver.
+    pub entry: OutboxEntry,
+}
+
+impl TryFrom<row::Model> for OutboxClaim {
+    type Error = StoreError;
+
+    fn try_from(row: row::Model) -> Result<Self, StoreError> {
+        let entry = serde_json::from_str(&row.payload)
+            .map_err(|error| StoreError::corrupt(format_args!("outbox {}: {error}", row.seq)))?;
+        let attempts = u32::try_from(row.attempts).unwrap_or_default();
+        Ok(Self { seq: row.seq, attempts, created_at: Timestamp(row.created_at), entry })
+    }
+}
+
+impl Change {
+    /// Has `entry` delivered once this change is committed.
+    pub fn outbox_add(&mut self, now: Timestamp, entry: &OutboxEntry) {
+        self.wakes_outbox();
+        self.insert(row::ActiveModel {
+            topic: Set(entry.topic().to_owned()),
+            payload: Set(crate::json::text(entry)),
+            created_at: Set(now.0),
+            ..Default::default()
+        });
+    }
+
+    /// Settles the entry `seq`: it was delivered, or never can be.
+    pub fn outbox_done(&mut self, seq: i64) {
+        self.run_statement(Sql::new("DELETE FROM outbox WHERE seq = $1", [seq.into()]), Expect::Any);
+    }
+
+    /// Has the entry `seq` tried again from `not_before` on; `error` is kept for operators.
+    pub fn outbox_failed(&mut self, seq: i64, error: &str, not_before: Timestamp) {
+        let error: String = error.chars().take(ERROR_LEN_MAX).collect();
+        self.run_statement(
+            Sql::new(
+                "UPDATE outbox SET claimed_by = NULL, last_error = $2, not_before = $3 WHERE seq = $1",
+                [seq.into(), error.into(), not_before.0.into()],
+            ),
+            Expect::Any,
+        );
+    }
+}
+
+impl Store {
+    /// Takes up to `limit` entries that wait, for `lease`, oldest first; no other node gets them meanwhile.
+    ///
+    /// An entry that doesn't read any more is logged, put off by `lease` and left for an operator.
+    pub async fn outbox_claim(&self, limit: u32, lease: Duration) -> Result<Vec<OutboxClaim>, StoreError> {
+        let now = self.now();
+        if self.outbox_next().await?.is_none_or(|next| next > now) {
+            return Ok(Vec::new());
+        }
+        let claim = domain::id::new_uuid(now).to_string();
+        let until = now.after(lease);
+        let mut change = Change::new();
+        change.run_statement(
+            Sql::new(
+                "UPDATE outbox SET claimed_by = $1, not_before = $2, attempts = attempts + 1 \
+                 WHERE not_before <= $3 AND seq IN \
+                 (SELECT seq FROM outbox WHERE not_before <= $3 ORDER BY not_before, seq LIMIT $4 /*skip locked*/)",
+                [claim.as_str().into(), until.0.into(), now.0.into(), i64::from(limit).into()],
+            ),
+            Expect::Any,
+        );
+        self.commit(change).await?;
+        let rows = row::Entity::find()
+            .filter(row::Column::NotBefore.eq(until.0))
+            .filter(row::Column::ClaimedBy.eq(claim))
+            .order_by_asc(row::Column::Seq)
+            .all(self.reader())
+            .await?;
+        let read = |row| OutboxClaim::try_from(row).inspect_err(|error| tracing::error!(%error)).ok();
+        Ok(rows.into_iter().filter_map(read).collect())
+    }
+
+    /// When the next entry may be tried; in the past when one waits.
+    pub async fn outbox_next(&self) -> Result<Option<Timestamp>, StoreError> {
+        let next: Option<i64> = row::Entity::find()
+            .select_only()
+            .column(row::Column::NotBefore)
+            .order_by_asc(row::Column::NotBefore)
+            .into_tuple()
+            .one(self.reader())
+            .await?;
+        Ok(next.map(Timestamp))
+    }
+
+    /// Told after a commit of this process added an entry.
+    pub fn outbox_changed(&self) -> &Notify {
+        &self.signals().outbox
+    }
+}

@@ -1,0 +1,102 @@
+//! Credentials and people that stopped counting, for the caches of every node.
+//!
+//! A node reads [`Store::revocations_since`] several times a second, from a little before its last look on: commits of
+//! other nodes may become visible out of order. Forgetting the same thing twice does no harm.
+
+use domain::time::Timestamp;
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use serde::{Deserialize, Serialize};
+
+use crate::{Change, Expect, Store, StoreError, sql::Sql};
+
+mod row {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "revocations")]
+    pub struct Model {
+        #[sea_orm(primary_key)]
+        pub seq: i64,
+        pub kind: String,
+        pub target_id: String,
+        pub at: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// What stopped counting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RevocationKind {
+    /// A sign-in; its token is dead and its sockets close.
+    SignIn,
+    /// An API key.
+    Key,
+    /// Everything known of a person: their rights changed, or they are gone.
+    User,
+}
+
+impl RevocationKind {
+    /// The name that it is stored under.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SignIn => "sign_in",
+            Self::Key => "key",
+            Self::User => "user",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::SignIn, Self::Key, Self::User].into_iter().find(|kind| kind.as_str() == name)
+    }
+}
+
+/// Something that stopped counting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revocation {
+    /// What it is.
+    pub kind: RevocationKind,
+    /// Its id.
+    pub target_id: String,
+    /// Since when.
+    pub at: Timestamp,
+}
+
+impl Change {
+    /// Has every node forget what it knows of `target_id`.
+    pub fn revocation_add(&mut self, now: Timestamp, kind: RevocationKind, target_id: impl ToString) {
+        self.insert(row::ActiveModel {
+            kind: Set(kind.as_str().to_owned()),
+            target_id: Set(target_id.to_string()),
+            at: Set(now.0),
+            ..Default::default()
+        });
+    }
+
+    /// Forgets the revocations from before `before`.
+    pub fn revocations_purge(&mut self, before: Timestamp) {
+        self.run_statement(Sql::new("DELETE FROM revocations WHERE at < $1", [before.0.into()]), Expect::Any);
+    }
+}
+
+impl Store {
+    /// What was revoked at `since` or later, in the order of writing.
+    pub async fn revocations_since(&self, since: Timestamp) -> Result<Vec<Revocation>, StoreError> {
+        let rows = row::Entity::find()
+            .filter(row::Column::At.gte(since.0))
+            .order_by_asc(row::Column::Seq)
+            .all(self.reader())
+            .await?;
+        rows.into_iter()
+            .map(|row| {
+                let kind =
+                    RevocationKind::from_name(&row.kind).ok_or_else(|| StoreError::corrupt("revocations.kind"))?;
+                Ok(Revocation { kind, target_id: row.target_id, at: Timestamp(row.at) })
+            })
+            .collect()
+    }
+}

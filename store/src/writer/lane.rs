@@ -1,0 +1,119 @@
+//! A lane: takes all that waits, commits it, answers.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use sea_orm::DatabaseConnection;
+use tokio::sync::{Mutex, mpsc};
+
+use super::{
+    GROUP_LEN_MAX, Job, Signals,
+    group::{self, Fault, Outcome},
+};
+use crate::CommitError;
+
+/// How long a group waits for a database that was away for the group before.
+const AWAY_TIMEOUT: Duration = Duration::from_millis(500);
+/// The pause before a group runs again because its connection broke.
+const RECONNECT_PAUSE: Duration = Duration::from_millis(50);
+/// How long a group may take before its callers are told that its outcome is unknown.
+const GROUP_TIMEOUT: Duration = Duration::from_secs(30);
+
+pub(super) struct Lane {
+    connection: DatabaseConnection,
+    waiting: Arc<Mutex<mpsc::Receiver<Job>>>,
+    signals: Arc<Signals>,
+    connect_timeout: Duration,
+    away: bool,
+}
+
+impl Lane {
+    pub fn new(
+        connection: DatabaseConnection,
+        waiting: Arc<Mutex<mpsc::Receiver<Job>>>,
+        signals: Arc<Signals>,
+        connect_timeout: Duration,
+    ) -> Self {
+        Self { connection, waiting, signals, connect_timeout, away: false }
+    }
+
+    /// Commits what comes until nobody can send any more.
+    pub async fn run(mut self) {
+        let mut group = Vec::with_capacity(GROUP_LEN_MAX);
+        while self.next_group(&mut group).await {
+            let started = Instant::now();
+            let outcomes = self.commit(&group).await;
+            metrics::histogram!("troupe_store_commit_seconds").record(started.elapsed().as_secs_f64());
+            self.answer(group.drain(..).zip(outcomes));
+        }
+    }
+
+    async fn next_group(&self, group: &mut Vec<Job>) -> bool {
+        let mut waiting = self.waiting.lock().await;
+        let taken = waiting.recv_many(group, GROUP_LEN_MAX).await;
+        #[expect(clippy::cast_precision_loss, reason = "both are far below 2^52")]
+        {
+            metrics::histogram!("troupe_store_group_changes").record(taken as f64);
+            metrics::gauge!("troupe_store_queue_depth").set(waiting.len() as f64);
+        }
+        taken > 0
+    }
+
+    /// How each of `jobs` ended. Runs them again while the connection breaks before the commit, for a bounded time.
+    async fn commit(&mut self, jobs: &[Job]) -> Vec<Outcome> {
+        let patience = if self.away { AWAY_TIMEOUT } else { self.connect_timeout };
+        let give_up = Instant::now() + patience;
+        let fault = loop {
+            match self.attempt(jobs, give_up).await {
+                Ok(outcomes) => {
+                    self.away = false;
+                    return outcomes;
+                }
+                Err(Fault::Away(_)) if Instant::now() + RECONNECT_PAUSE < give_up => {
+                    tokio::time::sleep(RECONNECT_PAUSE).await;
+                }
+                Err(fault) => break fault,
+            }
+        };
+        self.away = matches!(fault, Fault::Away(_));
+        let error = fault.into_error();
+        tracing::warn!(%error, changes = jobs.len(), "a group of changes was not committed");
+        jobs.iter().map(|_| Err(error.clone())).collect()
+    }
+
+    async fn attempt(&self, jobs: &[Job], give_up: Instant) -> Result<Vec<Outcome>, Fault> {
+        if self.away {
+            // The pool waits longer for a connection than callers of a database known to be away should.
+            let reached = tokio::time::timeout_at(give_up.into(), self.connection.ping()).await;
+            if !matches!(reached, Ok(Ok(()))) {
+                return Err(Fault::Away("the database is away".into()));
+            }
+        }
+        tokio::time::timeout(GROUP_TIMEOUT, group::commit(&self.connection, jobs))
+            .await
+            .unwrap_or_else(|_| Err(Fault::Unknown("the database does not answer; the outcome is unknown".into())))
+    }
+
+    fn answer(&self, ended: impl Iterator<Item = (Job, Outcome)>) {
+        let (mut committed, mut stale, mut failed) = (0, 0, 0);
+        for (job, outcome) in ended {
+            match &outcome {
+                Ok(()) => {
+                    committed += 1;
+                    self.signals.tell(job.wakes);
+                }
+                Err(CommitError::Stale | CommitError::Duplicate { .. }) => stale += 1,
+                Err(_) => failed += 1,
+            }
+            // Nobody waits any more when the caller's deadline passed.
+            let _ = job.answer.send(outcome);
+        }
+        for (outcome, count) in [("committed", committed), ("stale", stale), ("failed", failed)] {
+            if count > 0 {
+                metrics::counter!("troupe_store_commits_total", "outcome" => outcome).increment(count);
+            }
+        }
+    }
+}
