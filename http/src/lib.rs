@@ -1,1 +1,67 @@
-//! HTTP and sockets: routes, wire types, sign-in, OpenAPI, the operators' listener
+//! HTTP and sockets: routes, wire types, sign-in, OpenAPI, the operators' listener.
+//!
+//! A request goes through [`shell`], once, whatever it asks for: request id, route, credential, rate limit, deadline,
+//! span and metrics. Then its endpoint takes its arguments, runs, and answers.
+//!
+//! # How to add an endpoint
+//!
+//! 1. Write the handler in the area's module: decode, one call, encode. Its **arguments are its guard and its
+//!    documentation**, taken in the order in which they stand:
+//!
+//!    | argument | holding it proves |
+//!    |---|---|
+//!    | [`Person`](caller::Person)`<D>` | a person who passed the [`Door`](caller::Door) `D` (by default any person) |
+//!    | [`AnyCaller`](caller::AnyCaller) | a valid credential of a person or a key |
+//!    | [`Anyone`](caller::Anyone) | nothing; the endpoint is open |
+//!    | [`Org`](org::Org)`<P>` | a caller with the permission `P` in the path's `orgId`, which the caller has a part in |
+//!    | [`Path`](path::Path)`<T>` | the path's parameter that `T: PathParameter` names; what can't be read is 404 |
+//!    | [`Query`](query::Query)`<T>` | a query whose structure and rules hold |
+//!    | [`Body`](body::Body)`<T>` | a JSON body, at most `T::LIMIT` bytes, whose structure and rules hold |
+//!    | [`State`](state::State) | the store for reads, the actors for writes, the hub |
+//!
+//!    Who asks comes first, the body last: a stranger learns nothing from a malformed body.
+//! 2. The return type is the answer: [`Json`](answer::Json) 200, [`Object`](answer::Object) 200 with `ETag`,
+//!    [`Created`](answer::Created) 201, [`Accepted`](answer::Accepted) 202, [`NoContent`](answer::NoContent) 204,
+//!    [`Either`](answer::Either) of two, in a [`Result`](error::Result) whose `?` takes domain and store errors.
+//! 3. Above it stand its doc comment (the first line is its title, without a full stop) and `#[utoipa::path(get,
+//!    path = "/v1/…")]`. The types add body, parameters, success, 400, 401, 403, 404, 413 by themselves; write only
+//!    what they can't know: `responses((status = 409, description = "The contract's sentence."))`.
+//! 4. Add its line to [`routes`].
+//!
+//! Wire types derive `Serialize`/`Deserialize` and `ToSchema`, in camelCase. A domain type has no schema of its own:
+//! `#[schema(value_type = String, example = "usr_…")]` for an id, `#[schema(value_type = i64)]` for a `Timestamp`.
+//!
+//! ```ignore
+//! /// Save the backup
+//! ///
+//! /// Saves only when `revision` equals the current one.
+//! #[utoipa::path(put, path = "/v1/me/authenticator/vault",
+//!     responses((status = 409, description = "The backup changed since this phone last saw it.", body = StaleBackup)))]
+//! pub(crate) async fn backup_put(person: Person<BackupDoor>, body: Body<BackupPut>, state: State) -> Result<Json<BackupAnswer>> {
+//!     let saved = state.actors.backup.ask(&person.user_id(), body.into_inner().into(), person.context()).await?;
+//!     Ok(Json(saved.into()))
+//! }
+//! ```
+
+pub mod answer;
+pub mod argument;
+pub mod body;
+pub mod call;
+pub mod caller;
+pub mod endpoint;
+pub mod error;
+pub mod facts;
+mod idempotency;
+mod meta;
+pub mod openapi;
+pub mod options;
+pub mod org;
+pub mod path;
+pub mod permission;
+pub mod query;
+pub mod router;
+mod routes;
+mod schema_check;
+pub mod shell;
+pub mod state;
+mod structure;

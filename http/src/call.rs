@@ -1,0 +1,107 @@
+//! One request under way: what arguments are taken from and answers are written for.
+
+use std::sync::Arc;
+
+use actix_web::{
+    HttpRequest,
+    dev::Payload,
+    http::header::{self, AsHeaderName, HeaderName},
+};
+use bytes::{Bytes, BytesMut};
+use domain::{Context, Error};
+use futures::StreamExt;
+
+use crate::{
+    endpoint::Endpoint,
+    error::{ApiError, Result},
+    state::State,
+};
+
+/// A request on its way through the server.
+pub struct Call {
+    /// The server.
+    pub state: State,
+    /// Who asks, until when, under which request id.
+    pub context: Context,
+    /// The request line and headers.
+    pub request: HttpRequest,
+    /// The endpoint that it is for.
+    pub endpoint: Arc<Endpoint>,
+    /// The path's parameters in their order, decoded.
+    pub(crate) path_values: Vec<String>,
+    pub(crate) payload: Payload,
+    pub(crate) raw_body: Option<Bytes>,
+}
+
+impl Call {
+    /// A header's value, when it is there and visible ASCII.
+    pub fn header(&self, name: impl AsHeaderName) -> Option<&str> {
+        self.request.headers().get(name)?.to_str().ok()
+    }
+
+    /// The path's parameter of this name. An endpoint that asks for one that its path does not have fails.
+    pub fn path_value(&self, name: &str) -> Result<&str> {
+        let place = self.endpoint.path_names.iter().position(|known| *known == name);
+        place
+            .and_then(|place| self.path_values.get(place))
+            .map(String::as_str)
+            .ok_or_else(|| Error::internal(format_args!("{} has no parameter {name}", self.endpoint.path)).into())
+    }
+
+    /// The address as it was asked for: path and query.
+    pub fn path_and_query(&self) -> &str {
+        self.request.uri().path_and_query().map_or("/", |whole| whole.as_str())
+    }
+
+    /// The body, when it has been read.
+    pub fn raw_body(&self) -> Option<&Bytes> {
+        self.raw_body.as_ref()
+    }
+
+    /// Reads the body, of at most `len_max` bytes; one byte more is a 413 with `too_large`.
+    pub async fn read_body(&mut self, len_max: usize, too_large: &'static str) -> Result<Bytes> {
+        if let Some(body) = &self.raw_body {
+            return Ok(body.clone());
+        }
+        if self.request.headers().contains_key(header::CONTENT_ENCODING) {
+            return Err(ApiError::UnsupportedMediaType("plain bytes, without a content encoding"));
+        }
+        let refusal = || ApiError::from(Error::too_large(too_large));
+        let announced = self.announced_length();
+        if announced.is_some_and(|length| length > len_max) {
+            return Err(refusal());
+        }
+        let mut body = BytesMut::with_capacity(announced.unwrap_or(0));
+        while let Some(chunk) = self.payload.next().await {
+            let chunk = chunk.map_err(|_| Error::bad_request("malformed", "The body broke off."))?;
+            if body.len() + chunk.len() > len_max {
+                return Err(refusal());
+            }
+            body.extend_from_slice(&chunk);
+        }
+        let body = body.freeze();
+        self.raw_body = Some(body.clone());
+        Ok(body)
+    }
+
+    /// Takes the body to read it as it comes.
+    pub fn take_payload(&mut self) -> Payload {
+        std::mem::replace(&mut self.payload, Payload::None)
+    }
+
+    /// What `Content-Length` says.
+    pub fn announced_length(&self) -> Option<usize> {
+        self.header(header::CONTENT_LENGTH)?.parse().ok()
+    }
+
+    /// Whether the body is said to be JSON.
+    pub(crate) fn has_json(&self) -> bool {
+        self.header(header::CONTENT_TYPE).is_some_and(|content_type| {
+            let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+            essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+        })
+    }
+}
+
+/// The header that carries the request id.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -1,0 +1,191 @@
+//! What an endpoint asks for and answers, gathered from the types of its arguments and of its answer.
+
+use domain::{Error, Scope};
+use serde_json::json;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        Content, Ref, RefOr, Required, ResponseBuilder, Schema,
+        path::{Operation, Parameter, ParameterBuilder, ParameterIn},
+        request_body::RequestBodyBuilder,
+        schema::{ObjectBuilder, Type},
+        security::SecurityRequirement,
+    },
+};
+
+use crate::error::ErrorBody;
+
+/// The name of the bearer scheme in the document.
+pub(crate) const BEARER: &str = "bearer";
+
+/// Whom an endpoint answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// No argument has said so far. An endpoint that stays so does not start.
+    #[default]
+    Unstated,
+    /// Anyone; the address is rate-limited.
+    Open,
+    /// Callers with a valid credential; the caller is rate-limited.
+    SignedIn,
+}
+
+/// The description of one endpoint, as it grows.
+pub struct Facts {
+    /// Its part of the OpenAPI document.
+    pub operation: Operation,
+    /// The schemas that its types refer to.
+    pub schemas: Vec<(String, RefOr<Schema>)>,
+    /// Whom it answers.
+    pub access: Access,
+    /// The permissions that it needs.
+    pub scopes: Vec<Scope>,
+    /// How large its body may be, in bytes; none is read when this is `None`.
+    pub body_len_max: Option<usize>,
+}
+
+impl Facts {
+    pub(crate) fn new(operation: Operation) -> Self {
+        Self { operation, schemas: Vec::new(), access: Access::default(), scopes: Vec::new(), body_len_max: None }
+    }
+
+    /// The endpoint answers anyone.
+    pub fn open(&mut self) {
+        if self.access == Access::Unstated {
+            self.access = Access::Open;
+        }
+    }
+
+    /// The endpoint needs a valid credential.
+    pub fn signed_in(&mut self) {
+        if self.access != Access::SignedIn {
+            self.access = Access::SignedIn;
+            self.operation.security = Some(vec![SecurityRequirement::new(BEARER, Vec::<String>::new())]);
+            self.error(401, "Sign in to continue.");
+        }
+    }
+
+    /// A text parameter of the path.
+    pub fn path_parameter(&mut self, name: &str, description: &str, example: &str) {
+        self.parameter(
+            ParameterBuilder::new()
+                .name(name)
+                .parameter_in(ParameterIn::Path)
+                .required(Required::True)
+                .description(Some(description))
+                .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+                .example(Some(json!(example)))
+                .build(),
+        );
+    }
+
+    /// A header of the request.
+    pub fn header(&mut self, name: &str, description: &str, required: bool) {
+        self.parameter(
+            ParameterBuilder::new()
+                .name(name)
+                .parameter_in(ParameterIn::Header)
+                .required(if required { Required::True } else { Required::False })
+                .description(Some(description))
+                .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+                .build(),
+        );
+    }
+
+    /// Any parameter; one of the same name and place takes the place of an earlier one.
+    pub fn parameter(&mut self, parameter: Parameter) {
+        let parameters = self.operation.parameters.get_or_insert_default();
+        parameters.retain(|known| match known {
+            RefOr::T(known) => known.name != parameter.name || known.parameter_in != parameter.parameter_in,
+            RefOr::Ref(_) => true,
+        });
+        parameters.push(RefOr::T(parameter));
+    }
+
+    /// A JSON body of type `T`.
+    pub fn body<T: ToSchema>(&mut self, len_max: usize) {
+        let content = Content::new(Some(self.reference::<T>()));
+        self.body_len_max = Some(len_max);
+        self.operation.request_body = Some(RefOr::T(
+            RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True)).build(),
+        ));
+    }
+
+    /// A body that is read as it comes.
+    pub fn stream(&mut self, content_type: &str) {
+        let bytes = ObjectBuilder::new().schema_type(Type::String).build();
+        self.operation.request_body = Some(RefOr::T(
+            RequestBodyBuilder::new()
+                .content(content_type, Content::new(Some(Schema::from(bytes))))
+                .required(Some(Required::True))
+                .build(),
+        ));
+    }
+
+    /// An answer with a JSON body of type `T`. What the endpoint's own attribute says of the status is kept.
+    pub fn answer<T: ToSchema>(&mut self, status: u16, description: &str) {
+        let content = Content::new(Some(self.reference::<T>()));
+        let response = self.response(status, description);
+        if response.content.is_empty() {
+            response.content.insert("application/json".to_owned(), RefOr::T(content));
+        }
+    }
+
+    /// An answer without a body.
+    pub fn empty_answer(&mut self, status: u16, description: &str) {
+        self.response(status, description);
+    }
+
+    /// An error that may come instead. Several of one status stand one under another.
+    pub fn error(&mut self, status: u16, message: &str) {
+        let response = self.response(status, "");
+        if !response.description.contains(message) {
+            if !response.description.is_empty() {
+                response.description.push_str("\n\n");
+            }
+            response.description.push_str(message);
+        }
+    }
+
+    /// A permission that the caller needs in the organization of the path.
+    pub fn scope(&mut self, scope: Scope) {
+        self.error(403, &Error::MissingScope(scope).to_string());
+        self.scopes.push(scope);
+    }
+
+    /// Gives each error without content the common body.
+    pub(crate) fn complete(&mut self) {
+        let content = Content::new(Some(self.reference::<ErrorBody>()));
+        for (status, response) in &mut self.operation.responses.responses {
+            if let RefOr::T(response) = response
+                && status.starts_with(['4', '5'])
+                && response.content.is_empty()
+            {
+                response.content.insert("application/json".to_owned(), RefOr::T(content.clone()));
+            }
+        }
+    }
+
+    fn response(&mut self, status: u16, description: &str) -> &mut utoipa::openapi::Response {
+        let response = self
+            .operation
+            .responses
+            .responses
+            .entry(status.to_string())
+            .or_insert_with(|| RefOr::T(ResponseBuilder::new().description(description).build()));
+        if let RefOr::Ref(_) = response {
+            *response = RefOr::T(ResponseBuilder::new().description(description).build());
+        }
+        match response {
+            RefOr::T(response) => response,
+            RefOr::Ref(_) => unreachable!("a reference was replaced above"),
+        }
+    }
+
+    fn reference<T: ToSchema>(&mut self) -> RefOr<Schema> {
+        let name = T::name();
+        self.schemas.push((name.to_string(), <T as PartialSchema>::schema()));
+        T::schemas(&mut self.schemas);
+        RefOr::Ref(Ref::from_schema_name(name))
+    }
+}

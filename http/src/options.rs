@@ -1,0 +1,41 @@
+//! Settings of this layer, as the program's configuration gives them.
+
+use std::{net::IpAddr, time::Duration};
+
+/// How requests are served.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The address that clients see, without a slash at its end, such as `https://troupe.example.com`. Empty: what the
+    /// request's `Host` says.
+    pub public_url: String,
+    /// Origins that browsers may call from, such as `https://app.example.com`.
+    pub cors_origins: Vec<String>,
+    /// When the answer to a request stops being of use.
+    pub request_timeout: Duration,
+    /// Requests a minute of one signed-in caller.
+    pub requests_per_minute: u32,
+    /// Requests a minute of one address on endpoints that anyone may call.
+    pub anonymous_requests_per_minute: u32,
+    /// Reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// HTTP worker threads; 0 for one per core.
+    pub workers: usize,
+    /// How long what is in hand may take once the server shuts down.
+    pub shutdown_grace: Duration,
+}
+
+impl Default for Options {
+    /// What `config/default.toml` says.
+    fn default() -> Self {
+        Self {
+            public_url: String::new(),
+            cors_origins: Vec::new(),
+            request_timeout: Duration::from_secs(30),
+            requests_per_minute: 6_000,
+            anonymous_requests_per_minute: 600,
+            trusted_proxies: Vec::new(),
+            workers: 0,
+            shutdown_grace: Duration::from_secs(10),
+        }
+    }
+}

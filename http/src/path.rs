@@ -1,0 +1,79 @@
+//! Parameters of the path.
+
+use std::ops::Deref;
+
+use crate::{argument::Argument, call::Call, error::Result, facts::Facts};
+
+/// A type that is read from a parameter of the path. What it can't be read from does not exist: 404.
+pub trait PathParameter: Sized {
+    /// The parameter's name between the braces of the path.
+    const NAME: &'static str;
+    /// What it names.
+    const DESCRIPTION: &'static str;
+    /// One such.
+    const EXAMPLE: &'static str;
+    /// The message of the 404 for one that can't be.
+    const NOT_FOUND: &'static str;
+
+    /// Reads it; `None` for a text that names nothing.
+    fn read(text: &str) -> Option<Self>;
+}
+
+/// The parameter of the path that `T` names, or the pair that two name.
+pub struct Path<T>(pub T);
+
+impl<T> Deref for Path<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: PathParameter> Argument for Path<T> {
+    fn describe(facts: &mut Facts) {
+        facts.path_parameter(T::NAME, T::DESCRIPTION, T::EXAMPLE);
+        facts.error(404, T::NOT_FOUND);
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let text = call.path_value(T::NAME)?;
+        Ok(Self(T::read(text).ok_or_else(|| domain::Error::not_found(T::NOT_FOUND))?))
+    }
+}
+
+macro_rules! id_parameters {
+    ($($id:ty = $name:literal, $description:literal, $not_found:literal;)*) => {$(
+        impl PathParameter for $id {
+            const NAME: &'static str = $name;
+            const DESCRIPTION: &'static str = $description;
+            const EXAMPLE: &'static str = concat_example(<$id>::PREFIX);
+            const NOT_FOUND: &'static str = $not_found;
+
+            fn read(text: &str) -> Option<Self> {
+                text.parse().ok()
+            }
+        }
+    )*};
+}
+
+/// An id with this prefix, for the document.
+const fn concat_example(prefix: &'static str) -> &'static str {
+    match prefix.as_bytes() {
+        b"usr" => "usr_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"sgn" => "sgn_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"org" => "org_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"inv" => "inv_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"tea" => "tea_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"key" => "key_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        _ => "01jd7rt4m5e9fv2w8x3c6k0hqz",
+    }
+}
+
+id_parameters! {
+    domain::id::UserId = "userId", "A person.", "Person not found.";
+    domain::id::SignInId = "signInId", "A sign-in.", "Sign-in not found.";
+    domain::id::TeamId = "teamId", "A team.", "Team not found.";
+    domain::id::InviteId = "inviteId", "An invitation.", "Invitation not found.";
+    domain::id::KeyId = "keyId", "An API key.", "Key not found.";
+}
