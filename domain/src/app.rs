@@ -1,11 +1,9 @@
 //! The apps and platforms that a sign-in is bound to (contract A 6, "App identifiers").
 
-use serde::{Deserialize, Serialize};
-
 macro_rules! names {
     ($(#[$doc:meta])* $kind:ident { $($variant:ident = $name:literal,)* }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ::serde::Serialize, ::serde::Deserialize)]
         pub enum $kind {
             $(#[doc = concat!("`", $name, "`")] #[serde(rename = $name)] $variant,)*
         }

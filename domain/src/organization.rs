@@ -1,7 +1,5 @@
 //! Organizations, their members, teams and invitations.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     app::names,
     error::{Error, Result},

@@ -1,7 +1,5 @@
 //! Roles in an organization, and which scopes each gives (contract A 5.3).
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     app::names,
     organization::OrgKind,

@@ -1,7 +1,5 @@
 //! Scopes (contract A 5.3), and which of them a role gives.
 
-use serde::{Deserialize, Serialize};
-
 use crate::app::names;
 
 names! {

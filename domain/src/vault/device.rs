@@ -2,8 +2,6 @@
 
 use std::{fmt, ops::RangeInclusive, time::Duration};
 
-use serde::{Deserialize, Serialize};
-
 use super::DeviceId;
 use crate::{
     app::names,

@@ -1,7 +1,5 @@
 //! What the vault's log tells.
 
-use serde::{Deserialize, Serialize};
-
 use crate::app::names;
 
 names! {
