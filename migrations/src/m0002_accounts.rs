@@ -5,7 +5,7 @@
 
 use sea_orm_migration::{
     prelude::*,
-    schema::{big_integer, big_integer_null, text, text_null},
+    schema::{big_integer, big_integer_null, blob_null, boolean, text, text_null},
 };
 
 #[derive(DeriveMigrationName)]
@@ -39,12 +39,12 @@ fn people_tables() -> Vec<TableCreateStatement> {
             .col(text("email"))
             .col(text("name"))
             .col(text("password_hash"))
-            .col(big_integer("password_change_due"))
+            .col(boolean("password_change_due"))
             .col(text_null("locale"))
             .col(text_null("time_zone"))
             .col(text_null("phone"))
-            .col(text_null("otp_secret"))
-            .col(text_null("otp_pending"))
+            .col(blob_null("otp_secret"))
+            .col(blob_null("otp_pending"))
             .col(big_integer("otp_last_step"))
             .col(big_integer("version"))
             .col(big_integer("created_at"))

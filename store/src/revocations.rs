@@ -34,6 +34,8 @@ mod row {
 pub enum RevocationKind {
     /// A sign-in; its token is dead and its sockets close.
     SignIn,
+    /// A sign-in that goes on, but not as it was (its second factor was shown): caches read it again.
+    SignInChanged,
     /// An API key.
     Key,
     /// Everything known of a person: their rights changed, or they are gone.
@@ -45,13 +47,14 @@ impl RevocationKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::SignIn => "sign_in",
+            Self::SignInChanged => "sign_in_changed",
             Self::Key => "key",
             Self::User => "user",
         }
     }
 
     fn from_name(name: &str) -> Option<Self> {
-        [Self::SignIn, Self::Key, Self::User].into_iter().find(|kind| kind.as_str() == name)
+        [Self::SignIn, Self::SignInChanged, Self::Key, Self::User].into_iter().find(|kind| kind.as_str() == name)
     }
 }
 

@@ -1,0 +1,155 @@
+//! What a bearer token stands for, in one read.
+
+use domain::{
+    App, Caller, KeyCaller, KeyKind, OrgKind, PersonCaller, Platform, Role, ScopeSet, Timestamp, Token, TokenHash,
+    TokenKind, key::scopes_from_text,
+};
+use sea_orm::FromQueryResult;
+
+use super::{named, parsed};
+use crate::{Store, StoreError, sql::Sql};
+
+/// What a token stands for, as it is now. A token that was revoked stands for nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Credential {
+    /// A person's sign-in.
+    SignIn(SignInCredential),
+    /// An organization's key.
+    Key(KeyCredential),
+}
+
+/// A person's sign-in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignInCredential {
+    /// Who it is.
+    pub caller: PersonCaller,
+    /// When it ends.
+    pub expires_at: Timestamp,
+    /// When its last use was last written down.
+    pub last_seen_at: Timestamp,
+}
+
+/// An organization's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyCredential {
+    /// Which it is; its scopes are cut to what its maker has now.
+    pub caller: KeyCaller,
+    /// What it was made with.
+    pub scopes_given: ScopeSet,
+    /// What its maker is in the organization now; nothing when they have left it.
+    pub maker_role: Option<Role>,
+    /// When it stops working by itself.
+    pub expires_at: Option<Timestamp>,
+    /// When its last use was last written down.
+    pub last_used_at: Option<Timestamp>,
+}
+
+impl Credential {
+    /// Who calls with it at `now`; nobody when it has expired.
+    pub fn caller(&self, now: Timestamp) -> Option<Caller> {
+        match self {
+            Self::SignIn(sign_in) if sign_in.expires_at > now => Some(Caller::Person(sign_in.caller.clone())),
+            Self::Key(key) if key.expires_at.is_none_or(|at| at > now) => Some(Caller::Key(key.caller.clone())),
+            _ => None,
+        }
+    }
+}
+
+#[derive(FromQueryResult)]
+struct SignInRow {
+    id: String,
+    user_id: String,
+    app: String,
+    platform: String,
+    last_seen_at: i64,
+    expires_at: i64,
+    confirmed_until: Option<i64>,
+}
+
+#[derive(FromQueryResult)]
+struct KeyRow {
+    id: String,
+    org_id: String,
+    org_kind: String,
+    maker: String,
+    maker_role: Option<String>,
+    kind: String,
+    scopes: String,
+    expires_at: Option<i64>,
+    last_used_at: Option<i64>,
+}
+
+impl TryFrom<SignInRow> for SignInCredential {
+    type Error = StoreError;
+
+    fn try_from(row: SignInRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            caller: PersonCaller {
+                user_id: parsed("sign_ins.user_id", &row.user_id)?,
+                sign_in_id: parsed("sign_ins.id", &row.id)?,
+                app: named("sign_ins.app", App::from_name(&row.app))?,
+                platform: named("sign_ins.platform", Platform::from_name(&row.platform))?,
+                confirmed_until: row.confirmed_until.map(Timestamp),
+            },
+            expires_at: Timestamp(row.expires_at),
+            last_seen_at: Timestamp(row.last_seen_at),
+        })
+    }
+}
+
+impl TryFrom<KeyRow> for KeyCredential {
+    type Error = StoreError;
+
+    fn try_from(row: KeyRow) -> Result<Self, StoreError> {
+        let read_role = |role: &str| named("members.role", Role::from_name(role));
+        let maker_role = row.maker_role.as_deref().map(read_role).transpose()?;
+        let org_kind = named("organizations.kind", OrgKind::from_name(&row.org_kind))?;
+        let scopes_given = scopes_from_text(&row.scopes);
+        let maker_scopes = maker_role.map_or(ScopeSet::EMPTY, |role| role.scopes(org_kind));
+        Ok(Self {
+            caller: KeyCaller {
+                key_id: parsed("api_keys.id", &row.id)?,
+                org_id: parsed("api_keys.org_id", &row.org_id)?,
+                maker: parsed("api_keys.maker", &row.maker)?,
+                kind: named("api_keys.kind", KeyKind::from_name(&row.kind))?,
+                scopes: scopes_given.intersection(maker_scopes),
+            },
+            scopes_given,
+            maker_role,
+            expires_at: row.expires_at.map(Timestamp),
+            last_used_at: row.last_used_at.map(Timestamp),
+        })
+    }
+}
+
+impl Store {
+    /// What the token stands for; nothing when it was never issued, was revoked, or is an invitation's.
+    pub async fn credential(&self, token: &Token) -> Result<Option<Credential>, StoreError> {
+        match token.kind() {
+            TokenKind::SignIn => self.sign_in_by_token(token.hash()).await,
+            TokenKind::Key => self.key_by_token(token.hash()).await,
+            TokenKind::Invite => Ok(None),
+        }
+    }
+
+    async fn sign_in_by_token(&self, hash: TokenHash) -> Result<Option<Credential>, StoreError> {
+        let statement = self.statement(Sql::new(
+            "SELECT id, user_id, app, platform, last_seen_at, expires_at, confirmed_until \
+             FROM sign_ins WHERE token_hash = $1",
+            [hash.0.to_vec().into()],
+        ));
+        let row = SignInRow::find_by_statement(statement).one(self.reader()).await?;
+        Ok(row.map(SignInCredential::try_from).transpose()?.map(Credential::SignIn))
+    }
+
+    async fn key_by_token(&self, hash: TokenHash) -> Result<Option<Credential>, StoreError> {
+        let statement = self.statement(Sql::new(
+            "SELECT k.id, k.org_id, o.kind AS org_kind, k.maker, m.role AS maker_role, k.kind, k.scopes, \
+             k.expires_at, k.last_used_at FROM api_keys k JOIN organizations o ON o.id = k.org_id \
+             LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.maker WHERE k.token_hash = $1",
+            [hash.0.to_vec().into()],
+        ));
+        let row = KeyRow::find_by_statement(statement).one(self.reader()).await?;
+        Ok(row.map(KeyCredential::try_from).transpose()?.map(Credential::Key))
+    }
+}

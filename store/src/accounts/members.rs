@@ -1,0 +1,210 @@
+//! Members of organizations.
+
+use domain::{
+    Email, OrgKind, Role, ScopeSet, Timestamp,
+    id::{OrgId, UserId},
+};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, Statement,
+    StatementBuilder,
+};
+
+use super::{Organization, named, organizations, parsed};
+use crate::{Change, Expect, Store, StoreError, sql::Sql};
+
+pub(super) mod row {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "members")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub org_id: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub user_id: String,
+        pub role: String,
+        pub created_at: i64,
+        pub updated_at: i64,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// A person's part in an organization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Membership {
+    /// The organization.
+    pub org_id: OrgId,
+    /// The person.
+    pub user_id: UserId,
+    /// What they may do.
+    pub role: Role,
+    /// What the organization is to the platform.
+    pub kind: OrgKind,
+}
+
+impl Membership {
+    /// What the person may do there.
+    pub fn scopes(&self) -> ScopeSet {
+        self.role.scopes(self.kind)
+    }
+}
+
+/// A member with who they are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// The person.
+    pub user_id: UserId,
+    /// What they are called.
+    pub name: String,
+    /// Their address.
+    pub email: Email,
+    /// What they may do.
+    pub role: Role,
+    /// Since when they belong to the organization.
+    pub created_at: Timestamp,
+}
+
+#[derive(FromQueryResult)]
+struct MembershipRow {
+    role: String,
+    kind: String,
+}
+
+#[derive(FromQueryResult)]
+struct MemberRow {
+    user_id: String,
+    name: String,
+    email: String,
+    role: String,
+    created_at: i64,
+}
+
+impl TryFrom<MemberRow> for Member {
+    type Error = StoreError;
+
+    fn try_from(row: MemberRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            user_id: parsed("members.user_id", &row.user_id)?,
+            name: row.name,
+            email: parsed("people.email", &row.email)?,
+            role: named("members.role", Role::from_name(&row.role))?,
+            created_at: Timestamp(row.created_at),
+        })
+    }
+}
+
+impl Change {
+    /// Makes the person a member; fails when they are one.
+    pub fn member_add(&mut self, now: Timestamp, org_id: OrgId, user_id: UserId, role: Role) {
+        self.insert(row::ActiveModel {
+            org_id: Set(org_id.to_string()),
+            user_id: Set(user_id.to_string()),
+            role: Set(role.to_string()),
+            created_at: Set(now.0),
+            updated_at: Set(now.0),
+        });
+    }
+
+    /// Gives the member another role.
+    pub fn member_set(&mut self, now: Timestamp, org_id: OrgId, user_id: UserId, role: Role) {
+        self.run_statement(
+            Sql::new(
+                "UPDATE members SET role = $3, updated_at = $4 WHERE org_id = $1 AND user_id = $2",
+                [org_id.to_string().into(), user_id.to_string().into(), role.as_str().into(), now.0.into()],
+            ),
+            Expect::Rows(1),
+        );
+    }
+
+    /// Takes the member out of the organization and of its teams.
+    pub fn member_remove(&mut self, org_id: OrgId, user_id: UserId) {
+        let key = || [org_id.to_string().into(), user_id.to_string().into()];
+        self.run_statement(Sql::new("DELETE FROM members WHERE org_id = $1 AND user_id = $2", key()), Expect::Rows(1));
+        self.run_statement(Sql::new("DELETE FROM team_members WHERE org_id = $1 AND user_id = $2", key()), Expect::Any);
+    }
+}
+
+impl Store {
+    /// The person's part in the organization; none for a stranger and for an organization that doesn't exist.
+    pub async fn membership(&self, org_id: OrgId, user_id: UserId) -> Result<Option<Membership>, StoreError> {
+        let statement = self.statement(Sql::new(
+            "SELECT m.role, o.kind FROM members m JOIN organizations o ON o.id = m.org_id \
+             WHERE m.org_id = $1 AND m.user_id = $2",
+            [org_id.to_string().into(), user_id.to_string().into()],
+        ));
+        let row = MembershipRow::find_by_statement(statement).one(self.reader()).await?;
+        row.map(|row| {
+            let role = named("members.role", Role::from_name(&row.role))?;
+            let kind = named("organizations.kind", OrgKind::from_name(&row.kind))?;
+            Ok(Membership { org_id, user_id, role, kind })
+        })
+        .transpose()
+    }
+
+    /// The organizations that the person belongs to, with the role in each, oldest first.
+    pub async fn memberships(&self, user_id: UserId) -> Result<Vec<(Organization, Role)>, StoreError> {
+        let rows: Vec<row::Model> =
+            row::Entity::find().filter(row::Column::UserId.eq(user_id.to_string())).all(self.reader()).await?;
+        let ids = rows.iter().map(|row| row.org_id.as_str());
+        let mut organizations = organizations::row::Entity::find()
+            .filter(organizations::row::Column::Id.is_in(ids))
+            .all(self.reader())
+            .await?;
+        organizations.sort_by(|one, other| one.id.cmp(&other.id));
+        organizations
+            .into_iter()
+            .filter_map(|organization| {
+                let member = rows.iter().find(|row| row.org_id == organization.id)?;
+                let role = named("members.role", Role::from_name(&member.role));
+                Some(Organization::try_from(organization).and_then(|organization| Ok((organization, role?))))
+            })
+            .collect()
+    }
+
+    /// Up to `limit` members in the order of their ids, after the one with the id `after`.
+    pub async fn members(&self, org_id: OrgId, after: Option<UserId>, limit: u64) -> Result<Vec<Member>, StoreError> {
+        let after = after.map_or_else(String::new, |after| after.to_string());
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let statement = self.statement(Sql::new(
+            "SELECT m.user_id, p.name, p.email, m.role, m.created_at FROM members m JOIN people p ON p.id = m.user_id \
+             WHERE m.org_id = $1 AND m.user_id > $2 ORDER BY m.user_id LIMIT $3",
+            [org_id.to_string().into(), after.into(), limit.into()],
+        ));
+        let rows = MemberRow::find_by_statement(statement).all(self.reader()).await?;
+        rows.into_iter().map(Member::try_from).collect()
+    }
+
+    /// The member with this id.
+    pub async fn member(&self, org_id: OrgId, user_id: UserId) -> Result<Option<Member>, StoreError> {
+        let statement = self.statement(Sql::new(
+            "SELECT m.user_id, p.name, p.email, m.role, m.created_at FROM members m JOIN people p ON p.id = m.user_id \
+             WHERE m.org_id = $1 AND m.user_id = $2",
+            [org_id.to_string().into(), user_id.to_string().into()],
+        ));
+        MemberRow::find_by_statement(statement).one(self.reader()).await?.map(Member::try_from).transpose()
+    }
+
+    /// How many members the organization has.
+    pub async fn members_count(&self, org_id: OrgId) -> Result<u64, StoreError> {
+        Ok(row::Entity::find().filter(row::Column::OrgId.eq(org_id.to_string())).count(self.reader()).await?)
+    }
+
+    /// The organization's owners.
+    pub async fn owners(&self, org_id: OrgId) -> Result<Vec<UserId>, StoreError> {
+        let rows: Vec<row::Model> = row::Entity::find()
+            .filter(row::Column::OrgId.eq(org_id.to_string()))
+            .filter(row::Column::Role.eq(Role::Owner.as_str()))
+            .all(self.reader())
+            .await?;
+        rows.iter().map(|row| parsed("members.user_id", &row.user_id)).collect()
+    }
+
+    /// A statement of ours for this store's database.
+    pub(super) fn statement(&self, sql: Sql) -> Statement {
+        sql.build(&self.reader().get_database_backend())
+    }
+}
