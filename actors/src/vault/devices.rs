@@ -1,0 +1,138 @@
+//! The devices that the vault is on.
+
+use domain::{
+    Result,
+    vault::{
+        DEVICES_MAX, Device, DeviceDraft, DeviceId, Proof, VaultEvent, device_removed, no_such_device, too_many_devices,
+    },
+};
+use store::Change;
+
+use super::{Signer, Vault};
+use crate::kernel::{Command, Handle, Turn};
+
+/// Registers a device, or renames it; signed by that device.
+#[derive(Debug)]
+pub struct PutDevice {
+    /// What the device says of itself.
+    pub draft: DeviceDraft,
+    /// The signature.
+    pub proof: Proof,
+}
+
+impl Command for PutDevice {
+    type Reply = Device;
+
+    const NAME: &'static str = "put_device";
+}
+
+impl Handle<PutDevice> for Vault {
+    async fn handle(&mut self, command: &PutDevice, turn: &mut Turn<'_, Self>) -> Result<Device> {
+        let outcome = self.put_device(command, turn).await;
+        self.answer(outcome, turn).await
+    }
+}
+
+/// Removes a device for good; signed by any registered one, itself included.
+#[derive(Debug)]
+pub struct RemoveDevice {
+    /// The device.
+    pub device_id: DeviceId,
+    /// The signature.
+    pub proof: Proof,
+}
+
+impl Command for RemoveDevice {
+    type Reply = ();
+
+    const NAME: &'static str = "remove_device";
+}
+
+impl Handle<RemoveDevice> for Vault {
+    async fn handle(&mut self, command: &RemoveDevice, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let outcome = self.remove_device(command, turn).await;
+        self.answer(outcome, turn).await
+    }
+}
+
+/// Notes that a device asked for the vault, at most once a minute.
+#[derive(Debug)]
+pub struct DeviceSeen {
+    /// The device.
+    pub device_id: DeviceId,
+}
+
+impl Command for DeviceSeen {
+    type Reply = ();
+
+    const NAME: &'static str = "device_seen";
+}
+
+impl Handle<DeviceSeen> for Vault {
+    async fn handle(&mut self, DeviceSeen { device_id }: &DeviceSeen, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let (user_id, now) = (*turn.key(), turn.now());
+        let device = self.open.as_mut().and_then(|open| open.devices.get_mut(device_id));
+        let Some(device) = device.filter(|device| device.seen_is_due(now)) else { return Ok(()) };
+        let mut change = Change::new();
+        change.vault_device_seen(user_id, *device_id, now);
+        turn.commit(change).await?;
+        device.last_seen_at = now;
+        Ok(())
+    }
+}
+
+impl Vault {
+    async fn put_device(&mut self, command: &PutDevice, turn: &mut Turn<'_, Self>) -> Result<Device> {
+        let now = turn.now();
+        let PutDevice { draft, proof } = command;
+        let device_id = draft.device_id;
+        let signature = self.signed(proof, Signer::Only(device_id), now)?;
+        let open = self.open()?;
+        if open.removed_devices.contains(&device_id) {
+            return Err(device_removed());
+        }
+        let known = open.devices.get(&device_id);
+        if known.is_none() && open.devices.len() >= DEVICES_MAX {
+            return Err(too_many_devices());
+        }
+        let device = match known {
+            Some(known) => Device { name: draft.name.clone(), platform: draft.platform, ..known.clone() },
+            None => Device::registered(draft, now),
+        };
+        let mut change = Change::new();
+        change.vault_confirm(open.seen);
+        change.vault_device_put(*turn.key(), &device);
+        if known.is_none() {
+            let mut happening = open.happening(VaultEvent::DeviceAdded, None, turn);
+            happening.device = Some((device_id, Some(&device.name)));
+            happening.tell(&mut change);
+        }
+        self.commit(change, signature, turn).await?;
+
+        let open = self.open_mut()?;
+        open.seen = open.seen.next();
+        open.devices.insert(device_id, device.clone());
+        Ok(device)
+    }
+
+    async fn remove_device(&mut self, command: &RemoveDevice, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let now = turn.now();
+        let device_id = command.device_id;
+        let signature = self.signed(&command.proof, Signer::Registered, now)?;
+        let open = self.open()?;
+        let device = open.devices.get(&device_id).ok_or_else(no_such_device)?;
+        let mut change = Change::new();
+        change.vault_confirm(open.seen);
+        change.vault_device_remove(*turn.key(), device_id, now);
+        let mut happening = open.happening(VaultEvent::DeviceRemoved, None, turn);
+        happening.device = Some((device_id, Some(&device.name)));
+        happening.tell(&mut change);
+        self.commit(change, signature, turn).await?;
+
+        let open = self.open_mut()?;
+        open.seen = open.seen.next();
+        open.devices.remove(&device_id);
+        open.removed_devices.insert(device_id);
+        Ok(())
+    }
+}

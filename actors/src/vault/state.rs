@@ -1,0 +1,82 @@
+//! What the actor knows of a vault.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use domain::{
+    Result,
+    id::UserId,
+    vault::{Account, Device, DeviceId, ItemHead, ItemId, Proof, Reset, VaultEvent, VaultRecord},
+};
+use store::{
+    Store,
+    vault::{StoredVault, VaultSeen},
+};
+
+use super::{Vault, tell::Happening};
+use crate::kernel::Turn;
+
+/// A vault that exists.
+pub(super) struct OpenVault {
+    pub account: Account,
+    pub record: VaultRecord,
+    pub reset: Option<Reset>,
+    pub seen: VaultSeen,
+    pub devices: BTreeMap<DeviceId, Device>,
+    /// Ids that may not be registered again.
+    pub removed_devices: HashSet<DeviceId>,
+    /// Every item that ever was, tombstones included.
+    pub items: HashMap<ItemId, ItemHead>,
+}
+
+impl OpenVault {
+    pub async fn load(store: &Store, user_id: UserId) -> Result<Option<Self>> {
+        // The version comes first: whatever changes after it makes the next commit stale.
+        let Some(StoredVault { account, record, reset, seen }) = store.vault(user_id).await? else {
+            return Ok(None);
+        };
+        let mut open = Self::new(account, record, seen);
+        open.reset = reset;
+        for stored in store.vault_devices(user_id).await? {
+            if stored.removed {
+                open.removed_devices.insert(stored.device.device_id);
+            } else {
+                open.devices.insert(stored.device.device_id, stored.device);
+            }
+        }
+        open.items = store.vault_index(user_id).await?.into_iter().map(|item| (item.item_id, item.head)).collect();
+        Ok(Some(open))
+    }
+
+    /// A vault without items, devices and reset.
+    pub fn new(account: Account, record: VaultRecord, seen: VaultSeen) -> Self {
+        Self {
+            account,
+            record,
+            reset: None,
+            seen,
+            devices: BTreeMap::new(),
+            removed_devices: HashSet::new(),
+            items: HashMap::new(),
+        }
+    }
+
+    /// `event` on this vault, now, through the device that signed `by`.
+    pub fn happening<'a>(&'a self, event: VaultEvent, by: Option<&Proof>, turn: &Turn<'a, Vault>) -> Happening<'a> {
+        let signer = by.and_then(|proof| proof.signed().ok()).map(|request| request.signature.device_id);
+        let name = |device_id| self.devices.get(&device_id).map(|device| &device.name);
+        Happening {
+            context: turn.context(),
+            user_id: *turn.key(),
+            vault_id: self.record.vault_id,
+            event,
+            now: turn.now(),
+            device: signer.map(|device_id| (device_id, name(device_id))),
+        }
+    }
+
+    /// Notes a committed change of the reset.
+    pub fn reset_changed(&mut self, reset: Option<Reset>) {
+        self.reset = reset;
+        self.seen = self.seen.next();
+    }
+}
