@@ -10,6 +10,7 @@ use super::{
     registry::{Slot, Slots},
     resource::Resource,
     stats::KindStats,
+    timers::TimerTarget,
 };
 
 /// One key that has an actor, as operators see it.
@@ -40,6 +41,7 @@ pub struct Resident {
 pub(super) struct Directory {
     pub(super) node: Arc<Node>,
     kinds: RwLock<BTreeMap<&'static str, Arc<dyn Hosted>>>,
+    timer_targets: RwLock<BTreeMap<&'static str, Arc<dyn TimerTarget>>>,
 }
 
 /// What can be done with the actors of a kind without knowing its type.
@@ -60,7 +62,15 @@ pub(super) trait Hosted: Send + Sync {
 
 impl Directory {
     pub(super) fn new(node: Arc<Node>) -> Self {
-        Self { node, kinds: RwLock::default() }
+        Self { node, kinds: RwLock::default(), timer_targets: RwLock::default() }
+    }
+
+    pub(super) fn add_timer_target(&self, kind: &'static str, target: Arc<dyn TimerTarget>) {
+        self.timer_targets.write().insert(kind, target);
+    }
+
+    pub(super) fn timer_target(&self, kind: &str) -> Option<Arc<dyn TimerTarget>> {
+        self.timer_targets.read().get(kind).cloned()
     }
 
     /// Adds a kind.
@@ -100,8 +110,7 @@ impl<R: Resource> Slots<R> {
     }
 
     fn remove_all_if(&self, wanted: impl Fn(&Slot<R>) -> bool) -> usize {
-        let found: Vec<_> =
-            self.by_key.iter().filter(|slot| wanted(slot)).map(|slot| slot.key().clone()).collect();
+        let found: Vec<_> = self.by_key.iter().filter(|slot| wanted(slot)).map(|slot| slot.key().clone()).collect();
         found.iter().filter(|key| self.remove_if(key, &wanted)).count()
     }
 

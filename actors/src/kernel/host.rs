@@ -18,6 +18,7 @@ use super::{
     resource::{Command, Handle, Resource},
     seat::{Running, Seat, quarantined},
     stats::CommandStats,
+    timers,
     turn::Turn,
 };
 
@@ -139,40 +140,63 @@ async fn guarded<R: Handle<C>, C: Command>(
     Outcome { answer, loaded: None, crash: Some(crash) }
 }
 
-/// Loads the resource where needed and runs the handler, again and again while its commit meets a stale version.
+/// Runs the handler, again and again while its commit meets a stale version, and settles the timer that it came from.
 async fn work<R: Handle<C>, C: Command>(
     seat: &Seat<R>,
     letter: &Letter<R, C>,
     mut loaded: Option<Box<R>>,
     stats: &CommandStats,
 ) -> Outcome<R, C::Reply> {
+    let mut settled = false;
     for round in 0..=STALE_ROUNDS_MAX {
         if round > 0 {
             stats.stale.add_one();
             tokio::time::sleep(seat.kind.node.jitter().up_to(STALE_PAUSE * (1 << (round - 1)))).await;
         }
-        let mut resource = match loaded.take() {
-            Some(resource) => resource,
-            None => match load(seat, letter).await {
-                Ok(resource) => resource,
-                Err(error) => return Outcome { answer: Err(error), loaded: None, crash: None },
-            },
-        };
-        let mut turn = Turn::new(seat, &letter.context);
-        let handling = async { resource.handle(&letter.command, &mut turn).await };
-        match AssertUnwindSafe(handling).catch_unwind().await {
-            Err(panic) => {
-                let crash = Some(panic_text(&*panic));
-                return Outcome { answer: Err(Error::Stale), loaded: None, crash };
-            }
-            Ok(Err(Error::Stale)) => {}
-            Ok(answer) => {
-                let keeps = !matches!(answer, Err(Error::Busy { .. } | Error::Internal { .. }));
-                return Outcome { answer, loaded: keeps.then_some(resource), crash: None };
-            }
+        let mut outcome = handle(seat, letter, loaded.take(), &mut settled).await;
+        if matches!(outcome.answer, Err(Error::Stale)) && outcome.crash.is_none() {
+            continue;
         }
+        if let (Some(timer), false, None) = (&letter.firing, settled, &outcome.crash)
+            && outcome.answer.as_ref().err().is_none_or(|error| !timers::is_passing(error))
+            && let Err(error) = timers::settle(&seat.kind.node, timer).await
+        {
+            outcome.answer = Err(error);
+        }
+        return outcome;
     }
     Outcome { answer: Err(Error::Stale), loaded: None, crash: None }
+}
+
+/// Loads the resource where needed and runs the handler once.
+async fn handle<R: Handle<C>, C: Command>(
+    seat: &Seat<R>,
+    letter: &Letter<R, C>,
+    loaded: Option<Box<R>>,
+    settled: &mut bool,
+) -> Outcome<R, C::Reply> {
+    let loading = async {
+        if let Some(timer) = &letter.firing {
+            timers::check_still_set(&seat.kind.node, timer).await?;
+        }
+        match loaded {
+            Some(resource) => Ok(resource),
+            None => load(seat, letter).await,
+        }
+    };
+    let mut resource = match loading.await {
+        Ok(resource) => resource,
+        Err(error) => return Outcome { answer: Err(error), loaded: None, crash: None },
+    };
+    let mut turn = Turn::new(seat, &letter.context, letter.firing.as_deref(), settled);
+    let handling = async { resource.handle(&letter.command, &mut turn).await };
+    match AssertUnwindSafe(handling).catch_unwind().await {
+        Err(panic) => Outcome { answer: Err(Error::Stale), loaded: None, crash: Some(panic_text(&*panic)) },
+        Ok(answer) => {
+            let keeps = !matches!(answer, Err(Error::Busy { .. } | Error::Stale | Error::Internal { .. }));
+            Outcome { answer, loaded: keeps.then_some(resource), crash: None }
+        }
+    }
 }
 
 async fn load<R: Resource, C: Command>(seat: &Seat<R>, letter: &Letter<R, C>) -> Result<Box<R>> {

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use domain::{Context, Result};
+use store::Timer;
 use tokio::sync::oneshot;
 
 use super::{
@@ -17,6 +18,8 @@ pub(super) struct Letter<R: Resource, C: Command> {
     /// Who waits for the answer; nobody does for what was told.
     pub(super) reply: Option<oneshot::Sender<Result<C::Reply>>>,
     pub(super) queued_at: Instant,
+    /// The timer that the command comes from.
+    pub(super) firing: Option<Box<Timer>>,
     /// There from the moment that the letter has a place in a queue.
     pub(super) permit: Option<Permit<R>>,
 }
@@ -26,6 +29,16 @@ impl<R: Handle<C>, C: Command> actix::Message for Letter<R, C> {
 }
 
 impl<R: Resource, C: Command> Letter<R, C> {
+    /// A letter that has no place in a queue yet.
+    pub(super) fn new(
+        command: C,
+        context: Context,
+        reply: Option<oneshot::Sender<Result<C::Reply>>>,
+        firing: Option<Box<Timer>>,
+    ) -> Self {
+        Self { command, context, reply, queued_at: Instant::now(), firing, permit: None }
+    }
+
     /// Whether nobody has a use for the answer any more.
     pub(super) fn is_unwanted(&self, now: Instant) -> bool {
         now >= self.context.deadline || self.reply.as_ref().is_some_and(oneshot::Sender::is_closed)

@@ -36,6 +36,7 @@ mod seat;
 mod shutdown;
 mod snapshot;
 mod stats;
+pub mod timers;
 mod trouble;
 mod turn;
 
@@ -48,5 +49,6 @@ pub use self::{
     resource::{Command, Handle, Resource},
     shutdown::Leftover,
     snapshot::{CommandSnapshot, DurationSnapshot, KernelSnapshot, KindSnapshot},
+    timers::TimerFired,
     turn::Turn,
 };

@@ -1,19 +1,10 @@
 //! One kernel: the threads, and what all kinds share.
 
-use std::{
-    io,
-    num::NonZeroUsize,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread,
-    time::Duration,
-};
+use std::{io, num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
 use domain::{Error, Origin, Result, Timestamp};
-use store::{Clock, Store};
-use tokio::sync::Semaphore;
+use store::{Change, Clock, OutboxEntry, Store};
+use tokio::sync::{Semaphore, watch};
 
 use super::{
     arbiters::Arbiters, dead_letters::DeadLetters, directory::Directory, directory::Resident, jitter::Jitter,
@@ -29,17 +20,20 @@ pub struct KernelOptions {
     pub arbiters: NonZeroUsize,
     /// How often idle resources are looked for.
     pub sweep_every: Duration,
+    /// How long a node has for a timer that it claimed, before another may deliver it.
+    pub timer_lease: Duration,
     /// Called for every key that goes into quarantine.
     pub on_quarantine: Option<Arc<dyn Fn(&Quarantine) + Send + Sync>>,
 }
 
 impl KernelOptions {
-    /// One thread per processor; a sweep every ten seconds.
+    /// One thread per processor; a sweep every ten seconds; a minute for a timer.
     pub fn new(node: impl Into<String>) -> Self {
         Self {
             node: node.into(),
             arbiters: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             sweep_every: Duration::from_secs(10),
+            timer_lease: Duration::from_secs(60),
             on_quarantine: None,
         }
     }
@@ -60,6 +54,20 @@ pub struct Quarantine {
     pub until: Timestamp,
 }
 
+impl Quarantine {
+    /// The event that notifications are made from; it names no inner error, because people outside may read it.
+    fn event(&self, node: &str) -> serde_json::Value {
+        let Self { kind, key, crashes, until, .. } = self;
+        serde_json::json!({
+            "type": "ops.alarm",
+            "title": format!("{kind} {key} is out of order"),
+            "body": format!("It crashed {crashes} times and is left alone until it has had time to recover."),
+            "resource": { "type": kind, "id": key },
+            "data": { "alarm": "actor_quarantined", "node": node, "kind": kind, "crashes": crashes, "until": until },
+        })
+    }
+}
+
 /// The actor kernel of this process. A cheap handle; the actors stop where they stand when the last one is dropped.
 #[derive(Clone)]
 pub struct Kernel {
@@ -72,7 +80,7 @@ pub(super) struct Node {
     store: Store,
     options: KernelOptions,
     arbiters: Arbiters,
-    accepting: AtomicBool,
+    stopping: watch::Sender<bool>,
     processors: Arc<Semaphore>,
     dead_letters: DeadLetters,
     jitter: Jitter,
@@ -94,7 +102,7 @@ impl Kernel {
             store,
             arbiters: Arbiters::start(options.arbiters)?,
             options,
-            accepting: AtomicBool::new(true),
+            stopping: watch::Sender::new(false),
             processors: Arc::new(Semaphore::new(processors)),
             dead_letters: DeadLetters::default(),
             jitter: Jitter::new(),
@@ -111,9 +119,17 @@ impl Kernel {
     ///
     /// When called twice for one kind.
     pub fn registry<R: Resource>(&self, services: R::Services) -> Registry<R> {
+        self.registry_with(services, R::policy())
+    }
+
+    /// [`registry`](Self::registry) with other limits than the kind's own.
+    ///
+    /// # Panics
+    ///
+    /// When called twice for one kind.
+    pub fn registry_with<R: Resource>(&self, services: R::Services, policy: Policy) -> Registry<R> {
         let stats = KindStats::new(R::KIND);
-        let registry =
-            Registry::new(Arc::new(Kind { node: Arc::clone(&self.node), services, policy: R::policy(), stats }));
+        let registry = Registry::new(Arc::new(Kind { node: Arc::clone(&self.node), services, policy, stats }));
         self.directory.add(R::KIND, registry.slots.clone());
         registry
     }
@@ -188,19 +204,42 @@ impl Node {
     /// Whether a command from there is taken. While the kernel stops, actors may still ask one another, so that what
     /// was taken can be finished.
     pub(super) fn admit(&self, origin: Origin) -> Result<()> {
-        if self.accepting.load(Ordering::Acquire) || origin == Origin::Actor { Ok(()) } else { Err(stopping()) }
+        if origin == Origin::Actor || !self.is_stopping() { Ok(()) } else { Err(stopping()) }
     }
 
     pub(super) fn stop_accepting(&self) {
-        self.accepting.store(false, Ordering::Release);
+        self.stopping.send_replace(true);
     }
 
-    pub(super) fn alarm(&self, quarantine: Quarantine) {
-        let Quarantine { kind, key, last_error, crashes, until } = &quarantine;
+    pub(super) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Returns once the kernel stops.
+    pub(super) async fn stopping(&self) {
+        // An error would mean that the sender is gone, but it is held right here.
+        let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
+    }
+
+    pub(super) fn timer_lease(&self) -> Duration {
+        self.options.timer_lease
+    }
+
+    /// Tells operators that a key is in quarantine: the log, the hook, and the event `ops.alarm`.
+    pub(super) fn alarm(&self, quarantine: &Quarantine) {
+        let Quarantine { kind, key, last_error, crashes, until } = quarantine;
         tracing::error!(%kind, %key, %last_error, crashes, %until, "an actor is in quarantine");
         if let Some(hook) = &self.options.on_quarantine {
-            hook(&quarantine);
+            hook(quarantine);
         }
+        let mut change = Change::new();
+        change.outbox_add(self.clock().now(), &OutboxEntry::Event { event: quarantine.event(&self.options.node) });
+        let store = self.store.clone();
+        self.arbiters.spawn(async move {
+            if let Err(error) = store.commit(change).await {
+                tracing::error!(%error, "the alarm about a quarantine was not kept");
+            }
+        });
     }
 
     pub(super) async fn cpu<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {

@@ -1,17 +1,15 @@
 //! Finding, starting and leaving the one actor of a key.
 
-use std::{
-    hash::BuildHasher,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{hash::BuildHasher, sync::Arc, time::Duration};
 
 use actix::{Addr, Supervisor, prelude::SendError};
 use dashmap::DashMap;
 use domain::{Context, Error, Result};
+use store::Timer;
 use tokio::sync::oneshot;
 
 use super::{
+    dead_letters::DeadLetter,
     host::Host,
     letter::Letter,
     node::Kind,
@@ -67,17 +65,7 @@ impl<R: Resource> Registry<R> {
     where
         R: Handle<C>,
     {
-        let (reply, answer) = oneshot::channel();
-        let deadline = context.deadline;
-        self.post(key, command, context, Some(reply))?;
-        match tokio::time::timeout_at(deadline.into(), answer).await {
-            Ok(Ok(result)) => result,
-            Ok(Err(_unread)) => Err(Error::busy(DEADLINE_RETRY)),
-            Err(_elapsed) => {
-                self.slots.kind.stats.timed_out.add_one();
-                Err(Error::busy(DEADLINE_RETRY))
-            }
-        }
+        self.slots.ask(key, command, context, None).await
     }
 
     /// Has the resource of `key` do `command`, and doesn't wait; a failure goes to the log.
@@ -87,39 +75,69 @@ impl<R: Resource> Registry<R> {
     where
         R: Handle<C>,
     {
-        self.post(key, command, context, None)
+        let unsent = Letter::new(command, context, None, None);
+        self.slots.post(key, unsent).inspect_err(|error| self.slots.undeliverable::<C>(key, error))
     }
+}
 
-    fn post<C: Command>(
+impl<R: Resource> Slots<R> {
+    /// Queues `command` and waits for its answer; `firing` is the timer that it comes from.
+    pub(super) async fn ask<C: Command>(
         &self,
         key: &R::Key,
         command: C,
         context: Context,
-        reply: Option<oneshot::Sender<Result<C::Reply>>>,
-    ) -> Result<()>
+        firing: Option<Box<Timer>>,
+    ) -> Result<C::Reply>
     where
         R: Handle<C>,
     {
-        let kind = &self.slots.kind;
-        kind.node.admit(context.origin)?;
-        let queued_at = Instant::now();
-        if queued_at >= context.deadline {
+        let (reply, answer) = oneshot::channel();
+        let deadline = context.deadline;
+        self.post(key, Letter::new(command, context, Some(reply), firing))?;
+        match tokio::time::timeout_at(deadline.into(), answer).await {
+            Ok(Ok(result)) => result,
+            Ok(Err(_unread)) => Err(Error::busy(DEADLINE_RETRY)),
+            Err(_elapsed) => {
+                self.kind.stats.timed_out.add_one();
+                Err(Error::busy(DEADLINE_RETRY))
+            }
+        }
+    }
+
+    fn post<C: Command>(&self, key: &R::Key, letter: Letter<R, C>) -> Result<()>
+    where
+        R: Handle<C>,
+    {
+        let kind = &self.kind;
+        kind.node.admit(letter.context.origin)?;
+        if letter.queued_at >= letter.context.deadline {
             kind.stats.refused.add_one();
             return Err(Error::busy(DEADLINE_RETRY));
         }
-        let mut letter = Some(Letter { command, context, reply, queued_at, permit: None });
+        let mut letter = Some(letter);
         for _ in 0..OFFERS_MAX {
-            match self.slots.offer(key, &mut letter)? {
+            match self.offer(key, &mut letter)? {
                 Offered::Queued => return Ok(()),
-                Offered::Closed => self.slots.forget_closed(key),
+                Offered::Closed => self.forget_closed(key),
             }
         }
         kind.stats.refused.add_one();
         Err(Error::busy(DEADLINE_RETRY))
     }
-}
 
-impl<R: Resource> Slots<R> {
+    /// Notes a command that nobody waits for and nobody will read.
+    fn undeliverable<C: Command>(&self, key: &R::Key, error: &Error) {
+        self.kind.stats.dead_letters.add_one();
+        self.kind.node.dead_letters().add(DeadLetter {
+            kind: R::KIND.to_owned(),
+            key: key.to_string(),
+            command: C::NAME,
+            reason: error.code(),
+            at: self.kind.node.clock().now(),
+        });
+    }
+
     /// Takes a place in the queue and sends, both under the lock of the key's slot: a slot that is removed has nobody
     /// waiting, and nobody comes to wait at a slot that is being removed.
     fn offer<C: Command>(&self, key: &R::Key, letter: &mut Option<Letter<R, C>>) -> Result<Offered>

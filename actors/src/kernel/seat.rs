@@ -117,8 +117,10 @@ impl<R: Resource> Seat<R> {
     }
 
     fn end_quarantine(&self, until: i64) {
-        let ended =
-            self.quarantined_until.compare_exchange(until, NOT_QUARANTINED, Ordering::AcqRel, Ordering::Acquire).is_ok();
+        let ended = self
+            .quarantined_until
+            .compare_exchange(until, NOT_QUARANTINED, Ordering::AcqRel, Ordering::Acquire)
+            .is_ok();
         if ended {
             self.kind.stats.quarantined.add(-1);
         }
@@ -145,7 +147,7 @@ impl<R: Resource> Seat<R> {
             self.kind.stats.quarantined.add(1);
             self.quarantined_until.store(until.as_millis(), Ordering::Release);
             let key = self.key.to_string();
-            node.alarm(Quarantine { kind: R::KIND, key, last_error: error, crashes: trouble.crashes, until });
+            node.alarm(&Quarantine { kind: R::KIND, key, last_error: error, crashes: trouble.crashes, until });
         }
     }
 
