@@ -36,11 +36,19 @@ use migrations::{Migrator, MigratorTrait};
 use sea_orm::DatabaseConnection;
 
 pub use self::{
+    audit::{AuditActor, AuditEntry, AuditEvent, AuditQuery, AuditTarget},
     blobs::{BlobOptions, Blobs},
     change::{Change, Expect},
     clock::Clock,
     error::{CommitError, StoreError},
+    idempotency::{Idempotency, IdempotencyAnswer, IdempotencyRequest},
+    kept::KeptMessage,
+    live::{LiveDraft, LiveMessage},
     options::StoreOptions,
+    outbox::{EmailTo, OutboxClaim, OutboxEntry, OutboxLane},
+    revocations::{Revocation, RevocationKind},
+    timers::Timer,
+    writer::WriterStats,
 };
 use self::{
     connection::Connections,
@@ -109,6 +117,11 @@ impl Store {
     /// A caller that stops waiting doesn't take the change back. An empty change succeeds without a transaction.
     pub async fn commit(&self, change: Change) -> Result<(), CommitError> {
         self.parts.writer.commit(change).await
+    }
+
+    /// What the writer has done since the store was opened, for operators.
+    pub fn writer_stats(&self) -> WriterStats {
+        self.parts.writer.stats()
     }
 
     /// Ends the writer once it has committed what waits, and closes the connections; later commits are refused.

@@ -51,7 +51,7 @@ impl Scratch {
         let name = name();
         Database::connect(database).await?.execute_unprepared(&format!("CREATE SCHEMA {name}")).await?;
         let separator = if database.contains('?') { '&' } else { '?' };
-        let url = format!("{database}{separator}options=-csearch_path%3D{name}");
+        let url = format!("{database}{separator}options=-csearch_path%3D{name}&application_name={name}");
         Ok(Self { folder, url, schema: Some(Schema { database: database.to_owned(), name }) })
     }
 
@@ -107,4 +107,20 @@ fn folder() -> Result<PathBuf, StoreError> {
     let folder = std::env::temp_dir().join(name());
     std::fs::create_dir_all(&folder).map_err(|error| StoreError::Failed(format!("no folder for a test: {error}")))?;
     Ok(folder)
+}
+
+/// A scratch on SQLite, and one on PostgreSQL when [`DATABASE_URL_VARIABLE`] is set.
+///
+/// Panics when one can't be made.
+pub async fn backends() -> Vec<Scratch> {
+    let sqlite = Scratch::sqlite().unwrap_or_else(|error| panic!("{error}"));
+    std::iter::once(sqlite).chain(postgres().await).collect()
+}
+
+/// A scratch on PostgreSQL, when [`DATABASE_URL_VARIABLE`] is set.
+///
+/// Panics when it can't be made.
+pub async fn postgres() -> Option<Scratch> {
+    let database = std::env::var(DATABASE_URL_VARIABLE).ok().filter(|url| !url.is_empty())?;
+    Some(Scratch::postgres(&database).await.unwrap_or_else(|error| panic!("{error}")))
 }

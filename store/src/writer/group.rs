@@ -10,6 +10,7 @@ use sea_orm::{
 use super::{
     Job,
     plan::{Planned, plan},
+    stats::Tally,
 };
 use crate::{CommitError, Expect, error};
 
@@ -68,19 +69,31 @@ impl Fault {
 }
 
 /// Commits `jobs`, together as far as they let it; answers how each ended, or that the database is away.
-pub(super) async fn commit(connection: &DatabaseConnection, jobs: &[Job]) -> Result<Vec<Outcome>, Fault> {
+pub(super) async fn commit(
+    connection: &DatabaseConnection,
+    jobs: &[Job],
+    tally: &Tally,
+) -> Result<Vec<Outcome>, Fault> {
     let fault = match together(connection, jobs).await {
         Ok(()) => return Ok(jobs.iter().map(|_| Ok(())).collect()),
         Err(fault) => fault,
     };
-    metrics::counter!("troupe_store_groups_rerun_total").increment(1);
+    let fault = match fault {
+        Fault::Refused(error) if jobs.len() == 1 => return Ok(vec![Err(error)]),
+        Fault::Refused(_) => {
+            tally.rerun();
+            match in_order(connection, jobs).await {
+                Ok(outcomes) => return Ok(outcomes),
+                Err(fault) => fault,
+            }
+        }
+        fault => fault,
+    };
     match fault {
-        Fault::Refused(error) if jobs.len() == 1 => Ok(vec![Err(error)]),
-        Fault::Refused(_) => match in_order(connection, jobs).await {
-            Err(Fault::Collided) => one_by_one(connection, jobs).await,
-            outcomes => outcomes,
-        },
-        Fault::Collided => one_by_one(connection, jobs).await,
+        Fault::Collided => {
+            tally.collided();
+            Ok(one_by_one(connection, jobs).await)
+        }
         fault => Err(fault),
     }
 }
@@ -136,13 +149,12 @@ async fn in_order(connection: &DatabaseConnection, jobs: &[Job]) -> Result<Vec<O
 }
 
 /// A transaction each: two that take the same rows in opposite orders as parts of groups, don't on their own.
-async fn one_by_one(connection: &DatabaseConnection, jobs: &[Job]) -> Result<Vec<Outcome>, Fault> {
-    metrics::counter!("troupe_store_collisions_total").increment(1);
+async fn one_by_one(connection: &DatabaseConnection, jobs: &[Job]) -> Vec<Outcome> {
     let mut outcomes = Vec::with_capacity(jobs.len());
     for job in jobs {
         outcomes.push(patiently(connection, job).await.map_err(Fault::into_error));
     }
-    Ok(outcomes)
+    outcomes
 }
 
 async fn patiently(connection: &DatabaseConnection, job: &Job) -> Result<(), Fault> {

@@ -9,10 +9,10 @@ use sea_orm::DatabaseConnection;
 use tokio::sync::{Mutex, mpsc};
 
 use super::{
-    GROUP_LEN_MAX, Job, Signals,
+    GROUP_LEN_MAX, Job, Shared,
     group::{self, Fault, Outcome},
+    stats::Tally,
 };
-use crate::CommitError;
 
 /// How long a group waits for a database that was away for the group before.
 const AWAY_TIMEOUT: Duration = Duration::from_millis(500);
@@ -24,7 +24,7 @@ const GROUP_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) struct Lane {
     connection: DatabaseConnection,
     waiting: Arc<Mutex<mpsc::Receiver<Job>>>,
-    signals: Arc<Signals>,
+    shared: Arc<Shared>,
     connect_timeout: Duration,
     away: bool,
 }
@@ -33,10 +33,10 @@ impl Lane {
     pub fn new(
         connection: DatabaseConnection,
         waiting: Arc<Mutex<mpsc::Receiver<Job>>>,
-        signals: Arc<Signals>,
+        shared: Arc<Shared>,
         connect_timeout: Duration,
     ) -> Self {
-        Self { connection, waiting, signals, connect_timeout, away: false }
+        Self { connection, waiting, shared, connect_timeout, away: false }
     }
 
     /// Commits what comes until nobody can send any more.
@@ -45,7 +45,7 @@ impl Lane {
         while self.next_group(&mut group).await {
             let started = Instant::now();
             let outcomes = self.commit(&group).await;
-            metrics::histogram!("troupe_store_commit_seconds").record(started.elapsed().as_secs_f64());
+            self.shared.tally.committed(&outcomes, started.elapsed());
             self.answer(group.drain(..).zip(outcomes));
         }
     }
@@ -53,11 +53,7 @@ impl Lane {
     async fn next_group(&self, group: &mut Vec<Job>) -> bool {
         let mut waiting = self.waiting.lock().await;
         let taken = waiting.recv_many(group, GROUP_LEN_MAX).await;
-        #[expect(clippy::cast_precision_loss, reason = "both are far below 2^52")]
-        {
-            metrics::histogram!("troupe_store_group_changes").record(taken as f64);
-            metrics::gauge!("troupe_store_queue_depth").set(waiting.len() as f64);
-        }
+        Tally::taken(waiting.len());
         taken > 0
     }
 
@@ -91,29 +87,18 @@ impl Lane {
                 return Err(Fault::Away("the database is away".into()));
             }
         }
-        tokio::time::timeout(GROUP_TIMEOUT, group::commit(&self.connection, jobs))
+        tokio::time::timeout(GROUP_TIMEOUT, group::commit(&self.connection, jobs, &self.shared.tally))
             .await
             .unwrap_or_else(|_| Err(Fault::Unknown("the database does not answer; the outcome is unknown".into())))
     }
 
     fn answer(&self, ended: impl Iterator<Item = (Job, Outcome)>) {
-        let (mut committed, mut stale, mut failed) = (0, 0, 0);
         for (job, outcome) in ended {
-            match &outcome {
-                Ok(()) => {
-                    committed += 1;
-                    self.signals.tell(job.wakes);
-                }
-                Err(CommitError::Stale | CommitError::Duplicate { .. }) => stale += 1,
-                Err(_) => failed += 1,
+            if outcome.is_ok() {
+                self.shared.signals.tell(job.wakes);
             }
             // Nobody waits any more when the caller's deadline passed.
             let _ = job.answer.send(outcome);
-        }
-        for (outcome, count) in [("committed", committed), ("stale", stale), ("failed", failed)] {
-            if count > 0 {
-                metrics::counter!("troupe_store_commits_total", "outcome" => outcome).increment(count);
-            }
         }
     }
 }

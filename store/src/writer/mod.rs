@@ -16,6 +16,9 @@
 mod group;
 mod lane;
 mod plan;
+mod stats;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -26,7 +29,8 @@ use tokio::{
     task::JoinHandle,
 };
 
-use self::lane::Lane;
+pub use self::stats::WriterStats;
+use self::{lane::Lane, stats::Tally};
 use crate::{
     Change, CommitError, StoreOptions,
     change::{Step, Wakes},
@@ -35,6 +39,13 @@ use crate::{
 
 /// Changes that one transaction takes.
 pub const GROUP_LEN_MAX: usize = 512;
+
+/// What lanes and callers share.
+#[derive(Default)]
+struct Shared {
+    signals: Signals,
+    tally: Tally,
+}
 
 /// Who waits for commits.
 #[derive(Default)]
@@ -66,7 +77,7 @@ pub(crate) struct Writer {
     backend: DbBackend,
     queue: Mutex<Option<mpsc::Sender<Job>>>,
     lanes: Mutex<Vec<JoinHandle<()>>>,
-    signals: Arc<Signals>,
+    shared: Arc<Shared>,
 }
 
 impl Writer {
@@ -74,17 +85,17 @@ impl Writer {
     pub fn start(connections: &Connections, options: &StoreOptions) -> Self {
         let (queue, waiting) = mpsc::channel(options.write_queue_len_max);
         let waiting = Arc::new(tokio::sync::Mutex::new(waiting));
-        let signals = Arc::<Signals>::default();
+        let shared = Arc::<Shared>::default();
         let backend = connections.backend();
         let lane_count = if backend == DbBackend::Sqlite { 1 } else { options.write_lanes.max(1) };
         let lanes = (0..lane_count)
             .map(|_| {
                 let connection = connections.writer.clone();
-                let lane = Lane::new(connection, Arc::clone(&waiting), Arc::clone(&signals), options.connect_timeout);
+                let lane = Lane::new(connection, Arc::clone(&waiting), Arc::clone(&shared), options.connect_timeout);
                 tokio::spawn(lane.run())
             })
             .collect();
-        Self { backend, queue: Mutex::new(Some(queue)), lanes: Mutex::new(lanes), signals }
+        Self { backend, queue: Mutex::new(Some(queue)), lanes: Mutex::new(lanes), shared }
     }
 
     /// See [`Store::commit`](crate::Store::commit).
@@ -116,7 +127,13 @@ impl Writer {
 
     /// Who waits for commits.
     pub fn signals(&self) -> &Signals {
-        &self.signals
+        &self.shared.signals
+    }
+
+    /// What it has done since it was started.
+    pub fn stats(&self) -> WriterStats {
+        let waiting = self.queue.lock().as_ref().map_or(0, |queue| queue.max_capacity() - queue.capacity());
+        self.shared.tally.stats(waiting)
     }
 
     /// Takes no more changes, and returns once those that wait are answered.
