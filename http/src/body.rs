@@ -14,7 +14,7 @@ use crate::{
     argument::Argument,
     call::Call,
     error::{ApiError, Result},
-    facts::Facts,
+    facts::{BodyRule, Facts},
     structure,
 };
 
@@ -67,7 +67,7 @@ impl<T> Deref for Body<T> {
 
 impl<T: RequestBody> Argument for Body<T> {
     fn describe(facts: &mut Facts) {
-        facts.body::<T>(T::LIMIT);
+        facts.body::<T>(BodyRule { len_max: T::LIMIT, too_large: T::TOO_LARGE });
         facts.error(400, "The request has fields that can't be used as they are.");
         facts.error(413, T::TOO_LARGE);
         facts.error(415, "Send the body as application/json.");

@@ -10,7 +10,8 @@ use crate::{
     call::Call,
     error::Result,
     facts::{Access, Facts},
-    idempotency,
+    idempotency::{self, Staked},
+    shell::Meters,
 };
 
 type Run = Box<dyn for<'c> Fn(&'c mut Call) -> LocalBoxFuture<'c, Result<HttpResponse>> + Send + Sync>;
@@ -65,6 +66,7 @@ pub struct Endpoint {
     pub facts: Facts,
     /// The method and path that stand above the handler; a test compares them with the line's.
     pub annotated: (Vec<HttpMethod>, String),
+    pub(crate) meters: Meters,
     run: Run,
 }
 
@@ -95,6 +97,7 @@ impl Endpoint {
             rules,
             facts,
             annotated: (P::methods(), P::path()),
+            meters: Meters::default(),
             run: Box::new(move |call| Box::pin(run(handler.clone(), call))),
         }
     }
@@ -116,16 +119,25 @@ where
     H::Output: Answer,
     A: Arguments,
 {
-    let claim = idempotency::prepare(call)?;
-    let arguments = A::take(call).await?;
-    let Some(claim) = claim else {
-        return handler.call(arguments).await.respond(call);
-    };
-    if let Some(first_answer) = claim.stake(call).await? {
-        return Ok(first_answer);
+    match idempotency::stake(call).await? {
+        Staked::No => taken(handler, call).await,
+        Staked::Replay(first_answer) => Ok(first_answer),
+        Staked::Claim(claim) => {
+            let outcome = taken(handler, call).await;
+            claim.settle(call, outcome).await
+        }
     }
-    let outcome = handler.call(arguments).await.respond(call);
-    claim.settle(call, outcome).await
+}
+
+/// Takes the arguments, runs the handler, writes its answer.
+async fn taken<H, A>(handler: H, call: &mut Call) -> Result<HttpResponse>
+where
+    H: Handler<A>,
+    H::Output: Answer,
+    A: Arguments,
+{
+    let arguments = A::take(call).await?;
+    handler.call(arguments).await.respond(call)
 }
 
 fn parameter_names(path: &'static str) -> Vec<&'static str> {

@@ -3,6 +3,8 @@
 //! The client reads the error's message and code, and what the endpoint adds beside them. What went wrong inside is
 //! for the log, under the request id that the client has too.
 
+use std::time::Duration;
+
 use actix_web::{
     HttpResponse, HttpResponseBuilder,
     http::{Method, StatusCode, header},
@@ -26,6 +28,11 @@ pub enum ApiError {
     WrongMethod(Vec<Method>),
     /// 415: the body is not what the endpoint takes.
     UnsupportedMediaType(&'static str),
+    /// 409 `idempotency_in_progress`: the first request with the same `Idempotency-Key` is still under way.
+    InProgress {
+        /// When repeating makes sense.
+        retry_after: Duration,
+    },
 }
 
 impl<E: Into<Error>> From<E> for ApiError {
@@ -68,6 +75,7 @@ impl ApiError {
             Self::NoRoute => StatusCode::NOT_FOUND,
             Self::WrongMethod(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::InProgress { .. } => StatusCode::CONFLICT,
         }
     }
 
@@ -78,6 +86,7 @@ impl ApiError {
             Self::NoRoute => "no_route",
             Self::WrongMethod(_) => "wrong_method",
             Self::UnsupportedMediaType(_) => "unsupported_media_type",
+            Self::InProgress { .. } => "idempotency_in_progress",
         }
     }
 
@@ -90,6 +99,7 @@ impl ApiError {
                 format!("Use {} here.", names.join(", "))
             }
             Self::UnsupportedMediaType(wanted) => format!("Send the body as {wanted}."),
+            Self::InProgress { .. } => "The first request with this Idempotency-Key is still under way.".to_owned(),
         }
     }
 
@@ -126,13 +136,20 @@ impl ApiError {
             let names: Vec<&str> = allowed.iter().map(Method::as_str).collect();
             response.insert_header((header::ALLOW, names.join(", ")));
         }
-        let Self::Domain(error) = self else { return };
-        if let Some(span) = error.retry_after() {
+        if let Some(span) = self.retry_after() {
             let seconds = span.as_millis().div_ceil(1000).max(1);
             response.insert_header((header::RETRY_AFTER, seconds.to_string()));
         }
-        if matches!(error, Error::Unauthenticated) {
+        if matches!(self, Self::Domain(Error::Unauthenticated)) {
             response.insert_header((header::WWW_AUTHENTICATE, "Bearer"));
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Domain(error) => error.retry_after(),
+            Self::InProgress { retry_after } => Some(*retry_after),
+            _ => None,
         }
     }
 

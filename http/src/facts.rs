@@ -40,13 +40,31 @@ pub struct Facts {
     pub access: Access,
     /// The permissions that it needs.
     pub scopes: Vec<Scope>,
-    /// How large its body may be, in bytes; none is read when this is `None`.
-    pub body_len_max: Option<usize>,
+    /// What holds for its JSON body; `None` when it reads none.
+    pub body: Option<BodyRule>,
+    /// Whether it reads or writes a body as it comes, for as long as that takes.
+    pub streams: bool,
+}
+
+/// What holds for a JSON body.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyRule {
+    /// How large it may be, in bytes.
+    pub len_max: usize,
+    /// The message of the 413 above that.
+    pub too_large: &'static str,
 }
 
 impl Facts {
     pub(crate) fn new(operation: Operation) -> Self {
-        Self { operation, schemas: Vec::new(), access: Access::default(), scopes: Vec::new(), body_len_max: None }
+        Self {
+            operation,
+            schemas: Vec::new(),
+            access: Access::default(),
+            scopes: Vec::new(),
+            body: None,
+            streams: false,
+        }
     }
 
     /// The endpoint answers anyone.
@@ -103,9 +121,9 @@ impl Facts {
     }
 
     /// A JSON body of type `T`.
-    pub fn body<T: ToSchema>(&mut self, len_max: usize) {
+    pub fn body<T: ToSchema>(&mut self, rule: BodyRule) {
         let content = Content::new(Some(self.reference::<T>()));
-        self.body_len_max = Some(len_max);
+        self.body = Some(rule);
         self.operation.request_body = Some(RefOr::T(
             RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True)).build(),
         ));
@@ -114,6 +132,7 @@ impl Facts {
     /// A body that is read as it comes.
     pub fn stream(&mut self, content_type: &str) {
         let bytes = ObjectBuilder::new().schema_type(Type::String).build();
+        self.streams = true;
         self.operation.request_body = Some(RefOr::T(
             RequestBodyBuilder::new()
                 .content(content_type, Content::new(Some(Schema::from(bytes))))

@@ -1,19 +1,39 @@
 //! `Idempotency-Key`: a repeated `POST` that creates is answered with the first answer.
 //!
-//! The claim on a key is staked before the handler runs. Its id travels in the context, so that the commit that the
-//! handler leads to settles it together with what was made; the answer is added after that.
+//! The claim on a key is staked before anything else happens. Its id travels in the context, so that the commit that
+//! the handler leads to settles it together with what was made; the answer is kept after that. A request that came to
+//! nothing gives its key back.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use actix_web::HttpResponse;
-use domain::Error;
+use actix_web::{
+    HttpResponse,
+    body::{BoxBody, to_bytes},
+    http::{
+        StatusCode,
+        header::{self, HeaderName, HeaderValue},
+    },
+};
+use domain::{Caller, Error};
+use sha2::{Digest, Sha256};
+use store::{Idempotency, IdempotencyAnswer, IdempotencyRequest};
 
-use crate::{call::Call, error::Result, facts::Facts};
+use crate::{
+    call::Call,
+    error::{ApiError, Result},
+    facts::Facts,
+};
 
 /// The header.
 const HEADER: &str = "idempotency-key";
 /// How long a key may be, in characters.
 const KEY_LEN_MAX: usize = 255;
+/// Says that an answer was given before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// How much longer than the request may take a claim is held, should the process die.
+const LEASE_BEYOND_DEADLINE: Duration = Duration::from_secs(5);
+/// When a request whose first one is still under way may be repeated.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Adds the header and its errors to an endpoint's description.
 pub(crate) fn describe(facts: &mut Facts) {
@@ -26,31 +46,113 @@ pub(crate) fn describe(facts: &mut Facts) {
     facts.error(409, "This Idempotency-Key was used with another request.");
 }
 
-/// A key that this request carries.
-pub(crate) struct Claim {
-    _id: Arc<str>,
+/// What a key has come to, for this request.
+pub(crate) enum Staked {
+    /// The endpoint honours no key, or the request carries none.
+    No,
+    /// The key is this request's.
+    Claim(Claim),
+    /// The first answer.
+    Replay(HttpResponse),
 }
 
-/// The claim of a request that carries a key and may.
-pub(crate) fn prepare(call: &mut Call) -> Result<Option<Claim>> {
+/// A key that this request holds.
+pub(crate) struct Claim {
+    id: Arc<str>,
+}
+
+/// Stakes the claim on the request's key, where it carries one.
+pub(crate) async fn stake(call: &mut Call) -> Result<Staked> {
     if !call.endpoint.rules.creates || !call.request.headers().contains_key(HEADER) {
-        return Ok(None);
+        return Ok(Staked::No);
     }
-    let key = call.header(HEADER).filter(|key| (1..=KEY_LEN_MAX).contains(&key.len()));
-    key.ok_or_else(|| {
+    let key = call.header(HEADER).filter(|key| (1..=KEY_LEN_MAX).contains(&key.len())).map(str::to_owned);
+    let key = key.ok_or_else(|| {
         Error::bad_request("idempotency_key", "An Idempotency-Key has 1 to 255 visible ASCII characters.")
     })?;
-    Ok(None)
+    let request = IdempotencyRequest { caller: caller(call), key, fingerprint: fingerprint(call).await? };
+    let lease = call.state.options.request_timeout + LEASE_BEYOND_DEADLINE;
+    match call.state.store.idempotency_claim(&request, lease).await? {
+        Idempotency::Claimed(id) => {
+            call.context.idempotency = Some(Arc::clone(&id));
+            Ok(Staked::Claim(Claim { id }))
+        }
+        Idempotency::Answered(answer) => Ok(Staked::Replay(replayed(answer))),
+        Idempotency::Mismatch => {
+            Err(Error::conflict("idempotency_mismatch", "This Idempotency-Key was used with another request.").into())
+        }
+        Idempotency::InProgress => Err(ApiError::InProgress { retry_after: RETRY_AFTER }),
+        Idempotency::AnswerLost => Err(Error::conflict(
+            "idempotency_answer_lost",
+            "The first request with this Idempotency-Key was done, but its answer is lost.",
+        )
+        .into()),
+    }
+}
+
+fn caller(call: &Call) -> String {
+    match &call.context.caller {
+        Caller::Person(person) => person.user_id.to_string(),
+        Caller::Key(key) => key.key_id.to_string(),
+        Caller::Nobody | Caller::System => call.context.ip.map_or_else(String::new, |ip| ip.to_string()),
+    }
+}
+
+async fn fingerprint(call: &mut Call) -> Result<String> {
+    let body = match call.endpoint.facts.body {
+        Some(rule) => call.read_body(rule.len_max, rule.too_large).await?,
+        None => bytes::Bytes::new(),
+    };
+    let mut digest = Sha256::new();
+    digest.update(call.request.method().as_str());
+    digest.update([b'\n']);
+    digest.update(call.path_and_query());
+    digest.update([b'\n']);
+    digest.update(&body);
+    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn replayed(answer: IdempotencyAnswer) -> HttpResponse {
+    let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK);
+    let mut response = HttpResponse::build(status);
+    for (name, value) in answer.headers {
+        response.insert_header((name, value));
+    }
+    response.insert_header((REPLAYED, HeaderValue::from_static("true")));
+    response.body(answer.body)
 }
 
 impl Claim {
-    /// Stakes the claim; answers with the first answer where there is one.
-    pub(crate) async fn stake(&self, _call: &Call) -> Result<Option<HttpResponse>> {
-        Ok(None)
+    /// Keeps a success for repetitions; gives the key back otherwise.
+    pub(crate) async fn settle(self, call: &Call, outcome: Result<HttpResponse>) -> Result<HttpResponse> {
+        match outcome {
+            Ok(response) if response.status().is_success() => self.keep(call, response).await,
+            outcome => {
+                self.give_back(call).await;
+                outcome
+            }
+        }
     }
 
-    /// Keeps the answer for a repetition.
-    pub(crate) async fn settle(self, _call: &Call, outcome: Result<HttpResponse>) -> Result<HttpResponse> {
-        outcome
+    async fn keep(self, call: &Call, response: HttpResponse) -> Result<HttpResponse> {
+        let (head, body) = response.into_parts();
+        let body = to_bytes(body).await.map_err(|_| Error::internal("an answer has no bytes to keep"))?;
+        let content_type = head.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let answer = IdempotencyAnswer {
+            status: head.status().as_u16(),
+            headers: content_type.map(|value| ("content-type".to_owned(), value.to_owned())).into_iter().collect(),
+            body: body.to_vec(),
+        };
+        // What was made is committed. A repetition of a request whose answer could not be kept is told so.
+        if let Err(error) = call.state.store.idempotency_answer(&self.id, &answer).await {
+            tracing::warn!(%error, "the answer to a request with an Idempotency-Key could not be kept");
+        }
+        Ok(head.set_body(BoxBody::new(body)))
+    }
+
+    async fn give_back(self, call: &Call) {
+        if let Err(error) = call.state.store.idempotency_release(&self.id).await {
+            tracing::warn!(%error, "an Idempotency-Key could not be given back; it frees itself");
+        }
     }
 }

@@ -12,6 +12,8 @@ use domain::{
     role::Role,
 };
 
+use store::accounts::Membership;
+
 use crate::{argument::Argument, call::Call, error::Result, facts::Facts, permission::Permission};
 
 /// The message of the 404 for an organization that the caller has no part in.
@@ -85,16 +87,12 @@ impl<P: Permission> Argument for Org<P> {
             Caller::Nobody => return Err(Error::Unauthenticated.into()),
             Caller::Key(_) | Caller::System => return Err(Error::not_found(NOT_FOUND).into()),
         };
-        let (role, kind) = part(call, id, person).await?.ok_or_else(|| Error::not_found(NOT_FOUND))?;
-        let by_role = role.scopes(kind);
-        let scopes = granted.map_or(by_role, |granted| granted.intersection(by_role));
+        let membership = call.state.store.membership(id, person).await?.ok_or_else(|| Error::not_found(NOT_FOUND))?;
+        let by_role = membership.scopes();
+        let scopes = granted.map_or(by_role, |granted: ScopeSet| granted.intersection(by_role));
+        let Membership { kind, role, .. } = membership;
         let org = Self { id, kind, role, scopes, context: call.context.clone(), permission: PhantomData };
         P::SCOPES.iter().try_for_each(|scope| org.require(*scope))?;
         Ok(org)
     }
-}
-
-/// The role that the person has in the organization, and its kind.
-async fn part(_call: &Call, _org_id: OrgId, _user_id: UserId) -> Result<Option<(Role, OrgKind)>> {
-    Ok(None)
 }

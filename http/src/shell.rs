@@ -1,40 +1,80 @@
 //! The one way that every request goes.
+//!
+//! Around everything stand the request id, the span, the metrics, a caught panic, and the headers that every answer
+//! has. Inside them: the route, the credential, the rate limit, the deadline, and then the endpoint itself.
 
-use std::{sync::Arc, time::Instant};
+mod address;
+mod compression;
+mod cors;
+mod headers;
+mod limits;
+mod observe;
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use domain::{Caller, Context, Origin};
+use domain::{Caller, Context, Error, Origin};
+use futures::FutureExt;
+use tokio::time::{Instant, timeout_at};
+use tracing::Instrument;
 
+pub use self::limits::Limits;
+pub(crate) use self::{address::client_address, cors::is_allowed as origin_is_allowed, observe::Meters};
+use self::{headers::request_id, observe::Visit};
 use crate::{
-    call::{Call, REQUEST_ID},
+    call::Call,
+    endpoint::Endpoint,
     error::{ApiError, Result},
+    router::Found,
     state::State,
 };
 
+/// How much longer than the deadline the shell waits, so that the owner's own word on it arrives first.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// Answers a request.
 pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -> HttpResponse {
-    let request_id: Arc<str> = Arc::from("-");
-    let _ = REQUEST_ID;
-    match pass(state, request, payload, &request_id).await {
-        Ok(response) => response,
-        Err(error) => error.response(&request_id),
+    let visit = Visit::begin();
+    let request_id = request_id(&request, &state);
+    if let Some(preflight) = cors::preflight(&state, &request) {
+        return preflight;
     }
+    let found = state.router.find(request.method(), request.path());
+    let endpoint = found.as_ref().ok().map(|(endpoint, _)| Arc::clone(endpoint));
+    let span = tracing::info_span!(
+        "request",
+        id = %request_id,
+        method = %request.method(),
+        route = endpoint.as_ref().map_or("none", |endpoint| endpoint.path),
+    );
+    let passed = pass(Arc::clone(&state), request.clone(), payload, Arc::clone(&request_id), found);
+    let outcome = AssertUnwindSafe(passed).catch_unwind().instrument(span.clone()).await;
+    let response = span.in_scope(|| match outcome {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => error.response(&request_id),
+        Err(_) => ApiError::from(Error::internal("a handler panicked")).response(&request_id),
+    });
+    let response = headers::complete(response, &state, &request, &request_id);
+    visit.end(endpoint.as_deref(), request.method(), response.status());
+    compression::compress(response, &request)
 }
 
 async fn pass(
     state: State,
     request: HttpRequest,
     payload: web::Payload,
-    request_id: &Arc<str>,
+    request_id: Arc<str>,
+    found: Result<Found>,
 ) -> Result<HttpResponse> {
-    let (endpoint, path_values) = state.router.find(request.method(), request.path())?;
+    let (endpoint, path_values) = found?;
+    let deadline = Instant::now() + state.options.request_timeout;
     let context = Context {
         caller: Caller::Nobody,
         origin: Origin::Http,
-        deadline: Instant::now() + state.options.request_timeout,
-        request_id: Arc::clone(request_id),
-        ip: None,
-        user_agent: None,
+        deadline: deadline.into_std(),
+        request_id,
+        ip: client_address(&request, &state.options.trusted_proxies),
+        user_agent: headers::user_agent(&request),
         idempotency: None,
     };
     let mut call = Call {
@@ -46,5 +86,34 @@ async fn pass(
         payload: payload.into_inner(),
         raw_body: None,
     };
-    endpoint.run(&mut call).await.map_err(ApiError::from)
+    admit(&mut call).await?;
+    let run = endpoint.run(&mut call);
+    if endpoint.facts.streams {
+        return run.await;
+    }
+    timeout_at(deadline + GRACE, run).await.unwrap_or_else(|_| Err(Error::busy(GRACE).into()))
+}
+
+/// Finds out who asks, and whether they ask too often.
+async fn admit(call: &mut Call) -> Result<()> {
+    let endpoint = Arc::clone(&call.endpoint);
+    let state = Arc::clone(&call.state);
+    match state.credentials.caller(call, &state.store).await {
+        Ok(caller) => call.context.caller = caller,
+        // On an open endpoint, a credential that is no longer good is none.
+        Err(ApiError::Domain(Error::Unauthenticated)) if !endpoint.is_signed_in() => {}
+        Err(error @ ApiError::Domain(Error::Unauthenticated)) => {
+            state.limits.address(&state, call.context.ip).await?;
+            return Err(error);
+        }
+        Err(error) => return Err(error),
+    }
+    limit(call, &state, &endpoint).await
+}
+
+async fn limit(call: &Call, state: &State, endpoint: &Endpoint) -> Result<()> {
+    if let Some(per_minute) = endpoint.rules.per_address {
+        state.limits.address_on(state, call.context.ip, endpoint, per_minute).await?;
+    }
+    state.limits.caller(state, &call.context).await
 }

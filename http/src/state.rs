@@ -5,7 +5,10 @@ use std::sync::Arc;
 use gateways::hub::Hub;
 use store::Store;
 
-use crate::{argument::Argument, call::Call, error::Result, facts::Facts, options::Options, router::Router, routes};
+use crate::{
+    argument::Argument, call::Call, credentials::Credentials, error::Result, facts::Facts, options::Options,
+    router::Router, routes, shell::Limits,
+};
 
 /// The server's parts.
 pub struct AppState {
@@ -17,6 +20,10 @@ pub struct AppState {
     pub hub: Hub,
     /// The URL tree.
     pub router: Router,
+    /// The tokens that this node remembers.
+    pub credentials: Credentials,
+    /// How often callers ask.
+    pub limits: Limits,
 }
 
 /// A handle to the server's parts; an argument of handlers.
@@ -25,7 +32,9 @@ pub type State = Arc<AppState>;
 impl AppState {
     /// The server's parts. Fails when two paths of the URL tree stand in each other's way.
     pub fn new(options: Options, store: Store, hub: Hub) -> Result<State, matchit::InsertError> {
-        Ok(Arc::new(Self { options, store, hub, router: Router::new(routes::page())? }))
+        let router = Router::new(routes::page())?;
+        let (credentials, limits) = (Credentials::default(), Limits::default());
+        Ok(Arc::new(Self { options, store, hub, router, credentials, limits }))
     }
 }
 

@@ -1,0 +1,241 @@
+//! Who a bearer token stands for, without a database read when it was seen in the last seconds.
+//!
+//! A revocation must hold on every node within a second. So each node reads the store's feed of revocations twice a
+//! second, and at once when the hub says that there is one; what it names is forgotten. While the feed can't be read,
+//! nothing remembered counts, and every token is looked up.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use actix_web::http::header;
+use dashmap::DashMap;
+use domain::{Caller, Error, Timestamp, Token, TokenHash};
+use store::{Revocation, RevocationKind, Store, accounts::Credential};
+use tokio::sync::broadcast;
+
+use crate::{call::Call, error::Result};
+
+/// How long a token is remembered.
+const REMEMBERED_FOR: Duration = Duration::from_secs(30);
+/// How old the last look at the feed may be for what is remembered to count.
+const TRUSTED_FOR: Duration = Duration::from_secs(1);
+/// Tokens that one process remembers; beyond them, further ones are looked up every time.
+const REMEMBERED_MAX: usize = 100_000;
+/// Revocations that wait for one socket before it checks everything itself.
+const REVOCATIONS_WAITING_MAX: usize = 256;
+
+/// The tokens that this node remembers.
+pub struct Credentials {
+    remembered: DashMap<TokenHash, Remembered>,
+    /// Rises with every revocation, so that a look-up that began before one doesn't outlive it.
+    epoch: AtomicU64,
+    born: Instant,
+    /// When the feed was last read, in milliseconds after `born`; 0 for never.
+    read_at: AtomicU64,
+    revoked: broadcast::Sender<Arc<Revocation>>,
+}
+
+struct Remembered {
+    credential: Credential,
+    until: Instant,
+}
+
+impl Default for Credentials {
+    fn default() -> Self {
+        Self {
+            remembered: DashMap::new(),
+            epoch: AtomicU64::new(0),
+            born: Instant::now(),
+            read_at: AtomicU64::new(0),
+            revoked: broadcast::Sender::new(REVOCATIONS_WAITING_MAX),
+        }
+    }
+}
+
+impl Credentials {
+    /// Who asks: nobody without a credential, 401 with one that is not, or no longer, good.
+    pub(crate) async fn caller(&self, call: &Call, store: &Store) -> Result<Caller> {
+        if !call.request.headers().contains_key(header::AUTHORIZATION) {
+            return Ok(Caller::Nobody);
+        }
+        let token = call.header(header::AUTHORIZATION).and_then(bearer).ok_or(Error::Unauthenticated)?;
+        let token: Token = token.parse().map_err(|_| Error::Unauthenticated)?;
+        self.caller_by_token(&token, store).await
+    }
+
+    /// Who the token stands for.
+    pub async fn caller_by_token(&self, token: &Token, store: &Store) -> Result<Caller> {
+        let hash = token.hash();
+        let now = store.now();
+        if let Some(caller) = self.recall(&hash, now) {
+            return Ok(caller);
+        }
+        let epoch = self.epoch.load(Ordering::SeqCst);
+        let credential = store.credential(token).await?.ok_or(Error::Unauthenticated)?;
+        let caller = credential.caller(now).ok_or(Error::Unauthenticated)?;
+        self.remember(hash, credential, epoch);
+        Ok(caller)
+    }
+
+    fn recall(&self, hash: &TokenHash, now: Timestamp) -> Option<Caller> {
+        if !self.is_trusted() {
+            return None;
+        }
+        let remembered = self.remembered.get(hash)?;
+        if Instant::now() < remembered.until { remembered.credential.caller(now) } else { None }
+    }
+
+    /// Remembers what was read at `epoch`, unless something was revoked since.
+    fn remember(&self, hash: TokenHash, credential: Credential, epoch: u64) {
+        if self.remembered.len() >= REMEMBERED_MAX {
+            let now = Instant::now();
+            self.remembered.retain(|_, remembered| now < remembered.until);
+        }
+        if self.remembered.len() >= REMEMBERED_MAX {
+            return;
+        }
+        self.remembered.insert(hash, Remembered { credential, until: Instant::now() + REMEMBERED_FOR });
+        // Looked at after the insertion: a revocation either sees the entry, or is seen here.
+        if self.epoch.load(Ordering::SeqCst) != epoch {
+            self.remembered.remove(&hash);
+        }
+    }
+
+    /// Forgets what the revocation names, and tells the sockets. For the handler of a revocation on this node; the
+    /// feed reaches the others.
+    pub fn forget(&self, revocation: Revocation) {
+        self.epoch.fetch_add(1, Ordering::SeqCst);
+        self.remembered.retain(|_, remembered| !concerns(&revocation, &remembered.credential));
+        // Without a socket, nobody listens.
+        let _ = self.revoked.send(Arc::new(revocation));
+    }
+
+    /// The revocations from now on.
+    pub(crate) fn revocations(&self) -> broadcast::Receiver<Arc<Revocation>> {
+        self.revoked.subscribe()
+    }
+
+    /// The feed was read at this moment.
+    pub(crate) fn feed_was_read(&self, began: Instant) {
+        let millis = began.saturating_duration_since(self.born).as_millis();
+        self.read_at.store(u64::try_from(millis).unwrap_or(u64::MAX).max(1), Ordering::SeqCst);
+    }
+
+    fn is_trusted(&self) -> bool {
+        let read_at = self.read_at.load(Ordering::SeqCst);
+        read_at > 0 && self.born.elapsed().saturating_sub(Duration::from_millis(read_at)) < TRUSTED_FOR
+    }
+}
+
+/// The token of a bearer header.
+fn bearer(header: &str) -> Option<&str> {
+    let (scheme, token) = header.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Whether a revocation speaks of the credential.
+fn concerns(revocation: &Revocation, credential: &Credential) -> bool {
+    let target = &revocation.target_id;
+    match (revocation.kind, credential) {
+        (RevocationKind::SignIn | RevocationKind::SignInChanged, Credential::SignIn(sign_in)) => {
+            sign_in.caller.sign_in_id.to_string() == *target
+        }
+        (RevocationKind::User, Credential::SignIn(sign_in)) => sign_in.caller.user_id.to_string() == *target,
+        (RevocationKind::User, Credential::Key(key)) => key.caller.maker.to_string() == *target,
+        (RevocationKind::Key, Credential::Key(key)) => key.caller.key_id.to_string() == *target,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        App, PersonCaller, Platform, TokenKind,
+        id::{SignInId, UserId},
+    };
+    use store::accounts::SignInCredential;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+    fn sign_in() -> (Token, SignInCredential) {
+        let caller = PersonCaller {
+            user_id: UserId::new(NOW),
+            sign_in_id: SignInId::new(NOW),
+            app: App::Account,
+            platform: Platform::Web,
+            confirmed_until: None,
+        };
+        let credential = SignInCredential { caller, expires_at: NOW.after(Duration::from_secs(60)), last_seen_at: NOW };
+        (Token::generate(TokenKind::SignIn).unwrap(), credential)
+    }
+
+    fn remembering(token: &Token, sign_in: &SignInCredential) -> Credentials {
+        let credentials = Credentials::default();
+        credentials.feed_was_read(Instant::now());
+        credentials.remember(token.hash(), Credential::SignIn(sign_in.clone()), 0);
+        credentials
+    }
+
+    fn revocation(kind: RevocationKind, target_id: impl ToString) -> Revocation {
+        Revocation { kind, target_id: target_id.to_string(), at: NOW }
+    }
+
+    #[test]
+    fn a_token_seen_just_now_is_recalled_until_it_expires() {
+        let (token, sign_in) = sign_in();
+        let credentials = remembering(&token, &sign_in);
+        assert_eq!(credentials.recall(&token.hash(), NOW), Some(Caller::Person(sign_in.caller.clone())));
+        assert_eq!(credentials.recall(&token.hash(), sign_in.expires_at), None);
+    }
+
+    #[test]
+    fn a_revocation_of_the_sign_in_or_of_its_person_is_felt_at_once_and_another_is_not() {
+        let (token, sign_in) = sign_in();
+        let felt = [
+            revocation(RevocationKind::SignIn, sign_in.caller.sign_in_id),
+            revocation(RevocationKind::SignInChanged, sign_in.caller.sign_in_id),
+            revocation(RevocationKind::User, sign_in.caller.user_id),
+        ];
+        for revocation in felt {
+            let credentials = remembering(&token, &sign_in);
+            credentials.forget(revocation);
+            assert_eq!(credentials.recall(&token.hash(), NOW), None);
+        }
+        let credentials = remembering(&token, &sign_in);
+        credentials.forget(revocation(RevocationKind::SignIn, SignInId::new(NOW)));
+        assert!(credentials.recall(&token.hash(), NOW).is_some());
+    }
+
+    #[test]
+    fn what_was_read_before_a_revocation_is_not_remembered_after_it() {
+        let (token, sign_in) = sign_in();
+        let credentials = remembering(&token, &sign_in);
+        let epoch = credentials.epoch.load(Ordering::SeqCst);
+        credentials.forget(revocation(RevocationKind::SignIn, sign_in.caller.sign_in_id));
+        credentials.remember(token.hash(), Credential::SignIn(sign_in), epoch);
+        assert_eq!(credentials.recall(&token.hash(), NOW), None);
+    }
+
+    #[test]
+    fn nothing_remembered_counts_while_the_feed_cannot_be_read() {
+        let (token, sign_in) = sign_in();
+        let credentials = remembering(&token, &sign_in);
+        credentials.read_at.store(0, Ordering::SeqCst);
+        assert_eq!(credentials.recall(&token.hash(), NOW), None);
+    }
+
+    #[test]
+    fn the_scheme_is_bearer_in_any_case() {
+        assert_eq!(bearer("Bearer abc"), Some("abc"));
+        assert_eq!(bearer("bearer abc "), Some("abc"));
+        assert_eq!(bearer("Basic abc"), None);
+        assert_eq!(bearer("abc"), None);
+    }
+}

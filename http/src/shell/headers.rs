@@ -1,0 +1,52 @@
+//! The headers that every request may carry and every answer has.
+
+use std::sync::Arc;
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header::{self, HeaderValue},
+};
+
+use super::cors;
+use crate::{call::REQUEST_ID, state::State};
+
+/// How long a request id from outside may be, in characters.
+const REQUEST_ID_LEN_MAX: usize = 128;
+/// What is kept of a `User-Agent`, in characters.
+const USER_AGENT_LEN_MAX: usize = 256;
+
+/// The request's id: its own, when it is short and visible ASCII, or a new one.
+pub(super) fn request_id(request: &HttpRequest, state: &State) -> Arc<str> {
+    let own = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
+    let sane =
+        |id: &&str| (1..=REQUEST_ID_LEN_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
+    match own.filter(sane) {
+        Some(id) => Arc::from(id),
+        None => Arc::from(domain::id::new_uuid(state.store.now()).simple().to_string()),
+    }
+}
+
+/// What the client calls itself.
+pub(super) fn user_agent(request: &HttpRequest) -> Option<Arc<str>> {
+    let name = request.headers().get(header::USER_AGENT)?.to_str().ok()?;
+    Some(Arc::from(&name[..name.len().min(USER_AGENT_LEN_MAX)]))
+}
+
+/// Adds what every answer has. What the endpoint set stays.
+pub(super) fn complete(
+    mut response: HttpResponse,
+    state: &State,
+    request: &HttpRequest,
+    request_id: &str,
+) -> HttpResponse {
+    let headers = response.headers_mut();
+    if let Ok(id) = HeaderValue::from_str(request_id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    if !headers.contains_key(header::CACHE_CONTROL) {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    cors::allow(headers, state, request);
+    response
+}
