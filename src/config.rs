@@ -1,0 +1,173 @@
+//! Configuration: `config/default.toml` (compiled in), a file, environment variables, flags, in that order.
+//!
+//! All layers are merged as TOML and read once, so that a bad value is reported the same way wherever it came from:
+//! by the key's path and the place that set it. Unknown keys stop the start.
+
+mod check;
+mod layers;
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use serde::Deserialize;
+
+pub use layers::{ConfigError, Sources};
+
+/// All settings. Their meaning, units and defaults stand in `config/default.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "config/default.toml, which is compiled in, documents each key")]
+pub struct Config {
+    pub server: Server,
+    pub operators: Operators,
+    pub data: DataFolder,
+    pub database: Database,
+    pub redis: Redis,
+    pub blobs: Blobs,
+    pub accounts: Accounts,
+    pub vault: Vault,
+    pub mail: Mail,
+    pub actors: Actors,
+    pub log: Log,
+    pub shutdown: Shutdown,
+    pub setup: Setup,
+}
+
+macro_rules! sections {
+    ($($name:ident { $($(#[$meta:meta])* $field:ident: $kind:ty,)* })*) => {$(
+        #[doc = concat!("The section of `config/default.toml` that `", stringify!($name), "` reads.")]
+        #[derive(Clone, Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        #[expect(missing_docs, reason = "config/default.toml, which is compiled in, documents each key")]
+        pub struct $name { $($(#[$meta])* pub $field: $kind,)* }
+    )*};
+}
+
+sections! {
+    Server {
+        listen: SocketAddr,
+        public_url: String,
+        cors_origins: Vec<String>,
+        secret: String,
+        workers: usize,
+        #[serde(with = "humantime_serde")]
+        request_timeout: Duration,
+        requests_per_minute: u32,
+        anonymous_requests_per_minute: u32,
+        trusted_proxies: Vec<std::net::IpAddr>,
+    }
+    Operators { listen: String, }
+    DataFolder { dir: PathBuf, }
+    Database { url: String, read_connections: u32, write_lanes: u32, migrate_at_start: bool, }
+    Redis { url: String, prefix: String, }
+    Blobs {
+        kind: BlobKind,
+        path: String,
+        bucket: String,
+        region: String,
+        endpoint: String,
+        access_key_id: String,
+        secret_access_key: String,
+    }
+    Accounts {
+        registration: Registration,
+        #[serde(with = "humantime_serde")]
+        session_lifetime: Duration,
+        argon2_memory_kib: u32,
+        argon2_passes: u32,
+        argon2_lanes: u32,
+        #[serde(with = "humantime_serde")]
+        invite_lifetime: Duration,
+    }
+    Vault { max_items: u32, }
+    Mail {
+        host: String,
+        port: u16,
+        tls: MailTls,
+        username: String,
+        password: String,
+        from: String,
+        #[serde(with = "humantime_serde")]
+        timeout: Duration,
+    }
+    Actors { threads: usize, }
+    Log { format: LogFormat, level: String, }
+    Shutdown {
+        #[serde(with = "humantime_serde")]
+        grace: Duration,
+    }
+    Setup { owner_email: String, owner_name: String, organization_name: String, }
+}
+
+/// Where blobs are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BlobKind {
+    /// A folder.
+    Local,
+    /// S3-compatible storage.
+    S3,
+}
+
+/// Who may register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Registration {
+    /// Anybody.
+    Open,
+    /// Whoever holds an invitation.
+    Invite,
+    /// Nobody; operators make accounts.
+    Closed,
+}
+
+/// How the connection to the SMTP server is secured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MailTls {
+    /// Plain at first, TLS before anything is said.
+    Starttls,
+    /// TLS from the first byte.
+    Tls,
+    /// None: for a relay on the same machine.
+    None,
+}
+
+/// How log lines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Config {
+    /// The address of the database: the configured one, or the embedded one in the data folder.
+    pub fn database_url(&self) -> String {
+        if self.database.url.is_empty() {
+            format!("sqlite://{}?mode=rwc", self.data.dir.join("troupe.sqlite").display())
+        } else {
+            self.database.url.clone()
+        }
+    }
+
+    /// The folder of local blobs.
+    pub fn blob_folder(&self) -> PathBuf {
+        if self.blobs.path.is_empty() { self.data.dir.join("blobs") } else { PathBuf::from(&self.blobs.path) }
+    }
+
+    /// Where operators connect, if anywhere.
+    pub fn operators_listen(&self) -> Option<SocketAddr> {
+        self.operators.listen.parse().ok()
+    }
+
+    /// The address that clients see, without a slash at its end, when the server listens on `listening`.
+    pub fn public_url(&self, listening: SocketAddr) -> String {
+        if self.server.public_url.is_empty() {
+            format!("http://{listening}")
+        } else {
+            self.server.public_url.trim_end_matches('/').to_owned()
+        }
+    }
+}

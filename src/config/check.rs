@@ -1,0 +1,78 @@
+//! Settings that are each fine and together make no sense.
+
+use super::{BlobKind, Config, ConfigError};
+
+/// Characters of a configured secret, at least.
+const SECRET_LEN_MIN: usize = 32;
+
+impl Config {
+    /// Reports every contradiction at once.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let found: Vec<String> = self.contradictions().map(str::to_owned).collect();
+        if found.is_empty() { Ok(()) } else { Err(ConfigError::Contradictions(found)) }
+    }
+
+    fn contradictions(&self) -> impl Iterator<Item = &'static str> {
+        let operators = &self.operators.listen;
+        let s3 = self.blobs.kind == BlobKind::S3;
+        let sqlite = self.database.url.is_empty() || self.database.url.starts_with("sqlite:");
+        let postgres = self.database.url.starts_with("postgres://") || self.database.url.starts_with("postgresql://");
+        let origin_is_bare = |origin: &String| {
+            origin.split_once("://").is_some_and(|(scheme, host)| {
+                matches!(scheme, "http" | "https") && !host.is_empty() && !host.contains('/')
+            })
+        };
+        [
+            (
+                !operators.is_empty() && self.operators_listen().is_none(),
+                "`operators.listen` is neither empty nor an address such as 127.0.0.1:9464.",
+            ),
+            (
+                self.server.listen.port() != 0 && self.operators_listen() == Some(self.server.listen),
+                "`server.listen` and `operators.listen` are the same address.",
+            ),
+            (
+                !sqlite && !postgres,
+                "`database.url` starts with neither sqlite://, postgres:// nor postgresql://.",
+            ),
+            (s3 && self.blobs.bucket.is_empty(), "`blobs.kind` is \"s3\" but `blobs.bucket` is empty."),
+            (!s3 && !self.blobs.bucket.is_empty(), "`blobs.bucket` is set but `blobs.kind` is \"local\"."),
+            (
+                self.mail.host.is_empty() && !self.mail.username.is_empty(),
+                "`mail.username` is set but `mail.host` is empty.",
+            ),
+            (
+                !self.mail.username.is_empty() && self.mail.tls == super::MailTls::None,
+                "`mail.username` is set but `mail.tls` is \"none\": the password would travel in the clear.",
+            ),
+            (
+                !self.redis.url.is_empty() && !self.redis.url.starts_with("redis://") && !self.redis.url.starts_with("rediss://"),
+                "`redis.url` starts with neither redis:// nor rediss://.",
+            ),
+            (
+                !self.server.cors_origins.iter().all(origin_is_bare),
+                "`server.cors_origins` has an entry that is no origin (http(s)://host, with no path).",
+            ),
+            (
+                !self.server.public_url.is_empty() && !self.server.public_url.starts_with("http"),
+                "`server.public_url` is no http(s) address.",
+            ),
+            (self.database.read_connections == 0, "`database.read_connections` is 0; nothing could be read."),
+            (self.database.write_lanes == 0, "`database.write_lanes` is 0; nothing could be written."),
+            (
+                !self.server.secret.is_empty() && self.server.secret.chars().count() < SECRET_LEN_MIN,
+                "`server.secret` has fewer than 32 characters.",
+            ),
+            (self.server.requests_per_minute == 0, "`server.requests_per_minute` is 0; every request would be refused."),
+            (self.server.anonymous_requests_per_minute == 0, "`server.anonymous_requests_per_minute` is 0; nobody could sign in."),
+            (self.server.request_timeout.is_zero(), "`server.request_timeout` is zero; every request would be late."),
+            (!self.setup.owner_email.contains('@'), "`setup.owner_email` is no e-mail address."),
+            (
+                self.accounts.argon2_memory_kib < 8 * self.accounts.argon2_lanes.max(1) || self.accounts.argon2_passes == 0 || self.accounts.argon2_lanes == 0,
+                "argon2 needs at least one pass, one lane, and 8 KiB of memory a lane.",
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
+    }
+}

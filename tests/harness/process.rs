@@ -1,0 +1,114 @@
+//! The real program, as a process of its own that a test may kill.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdout, Command, Stdio},
+};
+
+use super::Client;
+
+/// A running program.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    pub url: String,
+    pub operators_url: String,
+    /// The owner's token, at a first start.
+    pub owner_token: Option<String>,
+}
+
+/// How to start the program.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    data: PathBuf,
+    settings: Vec<String>,
+}
+
+impl Launch {
+    /// With its data in `data`, on free ports, and password hashing made cheap.
+    pub fn in_folder(data: &Path) -> Self {
+        let settings = [
+            "server.listen=127.0.0.1:0",
+            "operators.listen=127.0.0.1:0",
+            "accounts.registration=open",
+            "accounts.argon2_memory_kib=8",
+            "accounts.argon2_passes=1",
+            "server.requests_per_minute=1000000",
+            "server.anonymous_requests_per_minute=1000000",
+            "log.level=warn",
+        ];
+        Self { data: data.to_owned(), settings: settings.map(str::to_owned).to_vec() }
+    }
+
+    #[must_use]
+    pub fn set(mut self, setting: impl Into<String>) -> Self {
+        self.settings.push(setting.into());
+        self
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_troupe"));
+        command.arg("--data").arg(&self.data).current_dir(&self.data);
+        for setting in &self.settings {
+            command.arg("--set").arg(setting);
+        }
+        command
+    }
+
+    /// Runs another command of the program to its end: status and everything that it printed.
+    pub fn run(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.command().args(arguments).output().expect("the program runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        (output.status.code().unwrap_or(-1), text)
+    }
+
+    /// Starts the server and waits until it says that it is up.
+    pub fn start(&self) -> Process {
+        let mut child = self.command().stdout(Stdio::piped()).spawn().expect("the program starts");
+        let mut stdout = BufReader::new(child.stdout.take().expect("its output"));
+        let (mut url, mut operators_url, mut owner_token) = (String::new(), String::new(), None);
+        let mut line = String::new();
+        while !line.contains("Press Ctrl-C to stop") {
+            line.clear();
+            assert_ne!(stdout.read_line(&mut line).expect("a line"), 0, "the program ended at its start");
+            let mut words = line.split_whitespace();
+            match (words.next(), words.next()) {
+                (Some("API"), Some(address)) => url = address.trim_end_matches("/v1/openapi.json").into(),
+                (Some("Operators"), Some(address)) => operators_url = address.trim_end_matches("/metrics").into(),
+                (Some("Token"), Some(token)) => owner_token = Some(token.into()),
+                _ => {}
+            }
+        }
+        Process { child, stdout, url, operators_url, owner_token }
+    }
+}
+
+impl Process {
+    pub fn client(&self) -> Client {
+        Client::new(&self.url)
+    }
+
+    /// SIGKILL: no destructor runs, nothing is flushed.
+    pub fn kill(mut self) {
+        self.child.kill().expect("a running process");
+        self.child.wait().expect("a killed process");
+    }
+
+    /// SIGTERM; the status that the program ends with.
+    pub fn terminate(mut self) -> Option<i32> {
+        let ended = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().expect("kill runs");
+        assert!(ended.success());
+        // What it still prints must not fill the pipe.
+        std::io::copy(&mut self.stdout, &mut std::io::sink()).expect("the rest of its output");
+        self.child.wait().expect("an ended process").code()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}

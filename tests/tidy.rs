@@ -1,0 +1,226 @@
+//! What a reviewer would otherwise have to watch for: who may name which framework, lengths, dead files, and documents
+//! that name what is not there.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Lines of a source file, at most.
+const FILE_LINES_MAX: usize = 500;
+/// Lines of a function, at most.
+const FUNCTION_LINES_MAX: usize = 70;
+/// Folders with Rust sources.
+const SOURCES: &[&str] = &["src", "domain", "store", "gateways", "actors", "http", "migrations", "bench", "tests"];
+
+struct Source {
+    path: String,
+    text: String,
+}
+
+impl Source {
+    fn is_test(&self) -> bool {
+        self.path.starts_with("tests/") || self.path.contains("/tests/") || self.path.ends_with("/tests.rs")
+    }
+
+    fn is_below(&self, folders: &[&str]) -> bool {
+        folders.iter().any(|folder| self.path.starts_with(folder))
+    }
+
+    /// The text before the file's own unit tests.
+    fn production(&self) -> &str {
+        self.text.split("#[cfg(test)]").next().unwrap_or_default()
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn collect(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        if entry.is_dir() {
+            collect(&entry, extension, found);
+        } else if entry.extension().is_some_and(|it| it == extension) {
+            found.push(entry);
+        }
+    }
+}
+
+fn sources() -> Vec<Source> {
+    let mut paths = Vec::new();
+    SOURCES.iter().for_each(|folder| collect(&root().join(folder), "rs", &mut paths));
+    assert!(paths.len() > 50, "the sources are elsewhere now");
+    let name = |path: &Path| path.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/");
+    paths.iter().map(|path| Source { path: name(path), text: fs::read_to_string(path).expect("a source") }).collect()
+}
+
+fn report(rule: &str, offences: &[String]) {
+    assert!(offences.is_empty(), "{rule}:\n  {}", offences.join("\n  "));
+}
+
+/// Whether `text` names the crate `name` as a path (`name::`) or in a `use`.
+fn names_crate(text: &str, name: &str) -> bool {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).any(|line| {
+        line.match_indices(name).any(|(at, _)| {
+            let before = line[..at].chars().next_back();
+            let after = &line[at + name.len()..];
+            !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') && (after.starts_with("::") || after.starts_with(';'))
+        })
+    })
+}
+
+#[test]
+fn each_framework_is_named_only_where_it_is_adapted() {
+    let homes: &[(&str, &[&str])] = &[
+        ("actix", &["actors/src/kernel", "actors/tests", "bench"]),
+        ("actix_web", &["http/", "bench"]),
+        ("actix_ws", &["http/"]),
+        ("sea_orm", &["store/", "migrations/", "bench"]),
+        ("sea_orm_migration", &["store/", "migrations/"]),
+        ("object_store", &["store/"]),
+        ("redis", &["gateways/"]),
+        ("lettre", &["gateways/"]),
+    ];
+    let mut offences = Vec::new();
+    for source in sources() {
+        for (name, folders) in homes {
+            if !source.is_below(folders) && source.path != "tests/tidy.rs" && names_crate(&source.text, name) {
+                offences.push(format!("{} names {name}", source.path));
+            }
+        }
+    }
+    report("A framework is named only where it is adapted to our own words", &offences);
+}
+
+#[test]
+fn a_file_is_short_enough_to_be_read() {
+    let long = |source: &Source| source.text.lines().count() > FILE_LINES_MAX;
+    let offences: Vec<_> = sources().iter().filter(|source| long(source)).map(|source| source.path.clone()).collect();
+    report("A file has at most 500 lines", &offences);
+}
+
+#[test]
+fn a_function_is_short_enough_to_be_read() {
+    let mut offences = Vec::new();
+    for source in sources().iter().filter(|source| !source.is_test()) {
+        offences.extend(long_functions(source));
+    }
+    report("A function has at most 70 lines", &offences);
+}
+
+/// Functions from their `fn` to the closing brace at the same indentation, as rustfmt sets it.
+fn long_functions(source: &Source) -> Vec<String> {
+    let lines: Vec<_> = source.text.lines().collect();
+    let indentation = |line: &str| line.len() - line.trim_start().len();
+    let starts = lines.iter().enumerate().filter(|(_, line)| {
+        let words = line.trim_start();
+        !words.starts_with("//") && (words.starts_with("fn ") || words.contains(" fn ") && words.contains('('))
+    });
+    starts
+        .filter_map(|(start, line)| {
+            let close = format!("{}}}", " ".repeat(indentation(line)));
+            let length = lines[start..].iter().position(|line| *line == close)?;
+            (length >= FUNCTION_LINES_MAX).then(|| format!("{}:{} ({} lines)", source.path, start + 1, length + 1))
+        })
+        .collect()
+}
+
+#[test]
+fn production_code_does_not_unwrap() {
+    let mut offences = Vec::new();
+    for source in sources().iter().filter(|source| !source.is_test() && !source.path.starts_with("bench/")) {
+        for (at, line) in source.production().lines().enumerate() {
+            if line.contains(".unwrap()") && !line.trim_start().starts_with("//") {
+                offences.push(format!("{}:{}", source.path, at + 1));
+            }
+        }
+    }
+    report("Outside tests nothing unwraps", &offences);
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let words = [["to", "do!("].concat(), ["unimpl", "emented!("].concat(), ["FIX", "ME"].concat(), ["#[ign", "ore"].concat(), ["XX", "X"].concat()];
+    let mut offences = Vec::new();
+    for source in sources() {
+        offences.extend(words.iter().filter(|word| source.text.contains(word.as_str())).map(|word| format!("{}: {word}", source.path)));
+    }
+    report("Nothing is left for later in the sources", &offences);
+}
+
+#[test]
+fn modules_have_names_that_say_something() {
+    let empty = ["utils", "util", "helpers", "helper", "common", "manager", "data", "info", "misc"];
+    let mut offences = Vec::new();
+    for source in sources() {
+        let parts: Vec<_> = source.path.trim_end_matches(".rs").split('/').collect();
+        if parts.iter().any(|part| empty.contains(part)) {
+            offences.push(source.path.clone());
+        }
+    }
+    report("A module's name says what is in it", &offences);
+}
+
+#[test]
+fn every_source_file_is_part_of_a_program() {
+    let all = sources();
+    let declared: BTreeSet<String> = all.iter().flat_map(declared_files).collect();
+    let roots = ["src/lib.rs", "src/main.rs", "tests/main.rs"];
+    let is_root = |path: &str| roots.iter().any(|root| path == *root || path.ends_with(&format!("/{root}"))) || path.ends_with("/main.rs");
+    let dead: Vec<_> = all.iter().map(|source| source.path.clone()).filter(|path| !is_root(path) && !declared.contains(path)).collect();
+    report("A file that no `mod` names is dead", &dead);
+}
+
+/// Where the modules that a file declares may stand.
+fn declared_files(source: &Source) -> Vec<String> {
+    let (folder, file) = source.path.rsplit_once('/').unwrap_or(("", &source.path));
+    let stem = file.trim_end_matches(".rs");
+    let home = if matches!(stem, "lib" | "main" | "mod") { folder.to_owned() } else { format!("{folder}/{stem}") };
+    let names = source.text.lines().filter_map(|line| {
+        let line = line.trim().trim_end_matches(';');
+        let rest = ["pub(crate) mod ", "pub(super) mod ", "pub mod ", "mod "].iter().find_map(|start| line.strip_prefix(start))?;
+        rest.chars().all(|c| c.is_alphanumeric() || c == '_').then(|| rest.to_owned())
+    });
+    names.flat_map(|name| [format!("{home}/{name}.rs"), format!("{home}/{name}/mod.rs")]).collect()
+}
+
+#[test]
+fn what_the_documents_name_exists() {
+    let mut documents = vec![root().join("README.md")];
+    collect(&root().join("docs"), "md", &mut documents);
+    let mut offences = Vec::new();
+    for document in documents {
+        let text = fs::read_to_string(&document).expect("a document");
+        for span in text.split('`').skip(1).step_by(2).filter(|span| looks_like_a_path(span)) {
+            if !root().join(span.trim_end_matches('/')).exists() {
+                offences.push(format!("{}: {span}", document.display()));
+            }
+        }
+    }
+    report("What a document names exists", &offences);
+}
+
+fn looks_like_a_path(span: &str) -> bool {
+    let top = span.split('/').next().unwrap_or_default();
+    let known = SOURCES.contains(&top) || matches!(top, "config" | "docs" | ".ci");
+    known && span.contains('/') && !span.contains(['*', ' ', '<', '{', '…', '\n'])
+}
+
+#[test]
+fn no_path_of_a_machine_is_in_the_project() {
+    let mut paths = Vec::new();
+    for folder in SOURCES.iter().chain(&["docs", "config", ".ci"]) {
+        for extension in ["rs", "md", "toml", "py", "sh"] {
+            collect(&root().join(folder), extension, &mut paths);
+        }
+    }
+    let homes = [["/wo", "rk/"].concat(), ["/ro", "ot/"].concat(), ["/ho", "me/"].concat()];
+    let names_a_machine = |path: &PathBuf| {
+        let text = fs::read_to_string(path).expect("a file");
+        homes.iter().any(|home| text.contains(home.as_str()))
+    };
+    let offences: Vec<_> = paths.iter().filter(|path| names_a_machine(path)).map(|path| path.display().to_string()).collect();
+    report("No path of a machine is in the project", &offences);
+}
