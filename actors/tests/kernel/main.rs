@@ -1,0 +1,15 @@
+//! What the actor kernel promises, one module per need (docs/ARCHITECTURE.md, "The actor kernel").
+
+mod activation;
+mod back_pressure;
+mod counter;
+mod fairness;
+mod metrics;
+mod passivation;
+mod probe;
+mod shutdown;
+mod stage;
+mod stale;
+mod stress;
+mod supervision;
+mod timers;

@@ -1,0 +1,82 @@
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use actors::kernel::Policy;
+use futures::future::join_all;
+
+use crate::{
+    probe::{Gate, Note, Wait},
+    stage::{CALM, Stage, context, until},
+};
+
+#[tokio::test]
+async fn an_idle_resource_leaves_memory_and_the_next_command_loads_it_again() {
+    let stage = Stage::new().await;
+    let (probes, world) = stage.probes(CALM);
+    let key = "one".to_owned();
+    probes.ask(&key, Note(1), context()).await.expect("an answer");
+    stage.clock.advance(CALM.idle_after - Duration::from_millis(1));
+    assert_eq!((stage.kernel.sweep(), stage.probe_stats().resident), (0, 1));
+    stage.clock.advance(Duration::from_millis(1));
+    assert_eq!((stage.kernel.sweep(), stage.probe_stats().resident), (1, 0));
+    assert_eq!(probes.ask(&key, Note(2), context()).await.expect("an answer"), 1);
+    assert_eq!((world.loads(), stage.probe_stats().passivations), (2, 1));
+}
+
+#[tokio::test]
+async fn a_resource_that_is_at_work_is_not_idle() {
+    let stage = Stage::new().await;
+    let (probes, _) = stage.probes(Policy { idle_after: Duration::ZERO, ..CALM });
+    let gate = Gate::new();
+    probes.tell(&"one".to_owned(), Wait(Arc::clone(&gate)), context()).expect("queued");
+    gate.reached().await;
+    stage.clock.advance(Duration::from_secs(3_600));
+    assert_eq!(stage.kernel.sweep(), 0);
+    gate.open();
+    until("it is swept", || stage.kernel.sweep() == 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_command_is_lost_to_passivation_under_a_stampede() {
+    const TASKS: u32 = 16;
+    const ASKS: u32 = 400;
+    let stage = Stage::new().await;
+    let (probes, world) = stage.probes(Policy { idle_after: Duration::ZERO, ..CALM });
+    let over = Arc::new(AtomicBool::new(false));
+    let sweeper = std::thread::spawn({
+        let (kernel, over) = (stage.kernel.clone(), Arc::clone(&over));
+        move || {
+            while !over.load(Ordering::SeqCst) {
+                kernel.sweep();
+            }
+        }
+    });
+    let tasks = (0..TASKS).map(|task| {
+        let probes = probes.clone();
+        tokio::spawn(async move {
+            for ask in 0..ASKS {
+                let key = format!("key-{}", (task + ask) % 5);
+                probes.ask(&key, Note(task * ASKS + ask), context()).await.expect("every command is answered");
+            }
+        })
+    });
+    for task in join_all(tasks).await {
+        task.expect("a task");
+    }
+    over.store(true, Ordering::SeqCst);
+    sweeper.join().expect("the sweeper");
+
+    let mut notes: Vec<_> = world.notes.lock().expect("notes").iter().map(|(_, note)| *note).collect();
+    notes.sort_unstable();
+    assert_eq!(notes, (0..TASKS * ASKS).collect::<Vec<_>>());
+    let stats = stage.probe_stats();
+    assert!(stats.passivations > 5, "the sweeper was idle: {} passivations", stats.passivations);
+    assert_eq!((stats.waiting, stats.dead_letters), (0, 0));
+    stage.kernel.sweep();
+    assert_eq!(stage.probe_stats().resident, 0);
+}
