@@ -6,6 +6,7 @@ use crate::{
     error::{Error, Result},
     role::Role,
     time::Timestamp,
+    token::random_base62,
 };
 
 /// Characters of a name of a person, an organization, a team or a key.
@@ -89,6 +90,11 @@ impl Password {
         let message =
             if length < *PASSWORD_LEN.start() { "Use at least 10 characters." } else { "Use at most 1024 characters." };
         Err(Error::invalid(path, message))
+    }
+
+    /// A password that nobody chose: 20 random letters and digits.
+    pub fn generate() -> Result<Self> {
+        random_base62(20).map(Self)
     }
 
     /// The text, for hashing.

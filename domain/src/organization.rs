@@ -66,6 +66,11 @@ impl Slug {
         Self(slug)
     }
 
+    /// A suffix for [`Slug::from_name`]: four random characters.
+    pub fn random_suffix() -> Result<String> {
+        crate::token::random_base62(4).map(|suffix| suffix.to_ascii_lowercase())
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,0 +1,106 @@
+//! What operators do from the shell (`troupe admin …`): the same commands that people's requests become, asked by
+//! Troupe itself.
+
+use std::time::{Duration, Instant};
+
+use domain::{
+    App, Context, Email, Error, Origin, Platform, Result, Role, Token,
+    account::{Password, name_check},
+    id::{OrgId, SignInId, UserId},
+};
+use store::{
+    Store,
+    accounts::{Member, Organization, Person, SignIn},
+};
+
+use crate::{
+    Actors,
+    organization::AddMember,
+    person::{EndSignIn, IssueSignIn, ResetPassword},
+    sign_in::CreateAccount,
+};
+
+/// How long one command may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// People and organizations that one read of a list fetches.
+const PAGE: u64 = 500;
+
+fn context() -> Context {
+    Context::system(Origin::Actor, Instant::now() + TIMEOUT)
+}
+
+/// Makes a person, with a password that is to be handed over; 409 when the address is taken.
+pub async fn user_create(actors: &Actors, email: &Email, name: &str) -> Result<(Person, Password)> {
+    let name = name_check("name", name)?;
+    let password = Password::generate()?;
+    let command = CreateAccount { password: password.clone(), name };
+    let person = actors.sign_in.ask(email, command, context()).await?;
+    Ok((person, password))
+}
+
+/// Everybody, in the order in which they came.
+pub async fn user_list(store: &Store) -> Result<Vec<Person>> {
+    let mut people: Vec<Person> = Vec::new();
+    loop {
+        let page = store.people(people.last().map(|person| person.id), PAGE).await?;
+        if page.is_empty() {
+            return Ok(people);
+        }
+        people.extend(page);
+    }
+}
+
+/// Gives the person another password, switches their second factor off and ends their sign-ins; answers the password,
+/// which is to be handed over.
+pub async fn password_reset(actors: &Actors, store: &Store, email: &Email) -> Result<Password> {
+    let person = person(store, email).await?;
+    let password = Password::generate()?;
+    actors.person.ask(&person.id, ResetPassword { new: password.clone() }, context()).await?;
+    Ok(password)
+}
+
+/// Issues a token on this app and platform.
+pub async fn token_create(
+    actors: &Actors,
+    store: &Store,
+    email: &Email,
+    app: App,
+    platform: Platform,
+) -> Result<(Token, SignIn)> {
+    let person = person(store, email).await?;
+    actors.person.ask(&person.id, IssueSignIn { app, platform }, context()).await
+}
+
+/// The person's sign-ins, the newest first.
+pub async fn token_list(store: &Store, email: &Email) -> Result<Vec<SignIn>> {
+    let person = person(store, email).await?;
+    Ok(store.sign_ins(person.id).await?)
+}
+
+/// Ends one of the person's sign-ins.
+pub async fn token_revoke(actors: &Actors, store: &Store, email: &Email, id: SignInId) -> Result<()> {
+    let person = person(store, email).await?;
+    actors.person.ask(&person.id, EndSignIn(id), context()).await
+}
+
+/// Every organization, in the order in which they were made.
+pub async fn org_list(store: &Store) -> Result<Vec<Organization>> {
+    let mut organizations: Vec<Organization> = Vec::new();
+    loop {
+        let page = store.organizations(organizations.last().map(|organization| organization.id), PAGE).await?;
+        if page.is_empty() {
+            return Ok(organizations);
+        }
+        organizations.extend(page);
+    }
+}
+
+/// Makes the person a member of an organization, for instance of one that has lost its people.
+pub async fn member_add(actors: &Actors, store: &Store, org_id: OrgId, email: &Email, role: Role) -> Result<Member> {
+    let user_id: UserId = person(store, email).await?.id;
+    actors.organization.ask(&org_id, AddMember { user_id, role }, context()).await
+}
+
+async fn person(store: &Store, email: &Email) -> Result<Person> {
+    store.person_by_email(email).await?.ok_or_else(|| Error::not_found("Nobody has this address."))
+}

@@ -1,0 +1,56 @@
+//! One attempt at an account's password or second factor, counted against its address.
+
+use domain::{Email, Error, Result, Timestamp, attempts::forgotten_before};
+use store::{
+    Change, Store,
+    accounts::{Person, StoredAttempts},
+    audit::{AuditEntry, AuditTarget},
+};
+
+use crate::kernel::{Resource, Turn};
+
+/// An attempt under way. The count is kept per address, whether there is such an account or not, and in the store, so
+/// that neither a restart nor a second node forgets it.
+pub(crate) struct Guess {
+    subject: String,
+    stored: StoredAttempts,
+}
+
+impl Guess {
+    /// Begins an attempt; 429 while the address is locked.
+    pub async fn begin(store: &Store, email: &Email, now: Timestamp) -> Result<Self> {
+        let subject = email.to_string();
+        let stored = store.attempts(&subject).await?;
+        stored.attempts.check(now)?;
+        Ok(Self { subject, stored })
+    }
+
+    /// It was wrong: counts it, durably, and answers with `error`.
+    pub async fn fail<R: Resource, T>(
+        mut self,
+        turn: &mut Turn<'_, R>,
+        person: Option<&Person>,
+        error: Error,
+    ) -> Result<T> {
+        let now = turn.now();
+        let mut change = Change::new();
+        self.stored.attempts.note_failure(now);
+        change.attempts_set(now, &self.subject, &self.stored);
+        change.attempts_purge(forgotten_before(now));
+        if let Some(person) = person
+            && self.stored.attempts.check(now).is_err()
+        {
+            let target = AuditTarget::new("person", person.id);
+            change.audit_add(now, AuditEntry::new(turn.context(), "person.locked", target));
+        }
+        turn.commit(change).await?;
+        Err(error)
+    }
+
+    /// It was right: forgets the failures before it.
+    pub fn succeed(&self, change: &mut Change) {
+        if !self.stored.attempts.is_clear() {
+            change.attempts_clear(&self.subject);
+        }
+    }
+}

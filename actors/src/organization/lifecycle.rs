@@ -1,0 +1,183 @@
+//! Making, changing and deleting an organization.
+
+use domain::{
+    Error, OrgKind, Result, Role, Scope, Slug,
+    id::{OrgId, UserId},
+    organization::OWNED_MAX,
+};
+use serde_json::json;
+use store::{
+    Change, RevocationKind, Store, accounts,
+    audit::{AuditEntry, AuditTarget},
+};
+
+use super::{Organization, changed_with, current};
+use crate::{
+    kernel::{Command, Handle, Turn},
+    person::step_up_check,
+};
+
+/// Makes the organization; the person who asks owns it.
+#[derive(Clone, Debug)]
+pub struct CreateOrganization {
+    /// What it is called.
+    pub name: String,
+    /// The last part of its addresses; made of the name when it isn't given.
+    pub slug: Option<Slug>,
+    /// Who owns it.
+    pub owner: UserId,
+}
+
+/// Changes the fields that are given.
+#[derive(Clone, Debug)]
+pub struct ChangeOrganization {
+    /// What it is called.
+    pub name: Option<String>,
+    /// The last part of its addresses.
+    pub slug: Option<Slug>,
+}
+
+/// Deletes the organization and everything in it. For owners; one who has a second factor must have just shown it.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteOrganization;
+
+impl Command for CreateOrganization {
+    type Reply = accounts::Organization;
+
+    const NAME: &'static str = "create";
+}
+
+impl Handle<CreateOrganization> for Organization {
+    async fn handle(
+        &mut self,
+        command: &CreateOrganization,
+        turn: &mut Turn<'_, Self>,
+    ) -> Result<accounts::Organization> {
+        let (id, now, store) = (*turn.key(), turn.now(), &turn.services().store);
+        if store.organizations_owned(command.owner).await? >= OWNED_MAX {
+            let message = format!("One person owns at most {OWNED_MAX} organizations.");
+            return Err(Error::bad_request("limit_reached", message));
+        }
+        let slug = match &command.slug {
+            Some(slug) => slug.clone(),
+            None => Slug::from_name(&command.name, &Slug::random_suffix()?),
+        };
+        slug_is_free(store, &slug, id).await?;
+        let organization = accounts::Organization {
+            id,
+            name: command.name.clone(),
+            slug,
+            kind: OrgKind::Customer,
+            version: 1,
+            created_at: now,
+            updated_at: now,
+        };
+        let mut change = Change::new();
+        change.organization_add(&organization);
+        change.member_add(now, id, command.owner, Role::Owner);
+        let target = AuditTarget::new("organization", id).labelled(&organization.name);
+        change.audit_add(now, AuditEntry::new(turn.context(), "org.created", target).in_org(id));
+        turn.commit(change).await?;
+        Ok(organization)
+    }
+}
+
+impl Command for ChangeOrganization {
+    type Reply = accounts::Organization;
+
+    const NAME: &'static str = "change";
+}
+
+impl Handle<ChangeOrganization> for Organization {
+    async fn handle(
+        &mut self,
+        command: &ChangeOrganization,
+        turn: &mut Turn<'_, Self>,
+    ) -> Result<accounts::Organization> {
+        let (before, authority) = current(turn).await?;
+        authority.require(Scope::OrgWrite)?;
+        let mut after = before.clone();
+        if let Some(name) = &command.name {
+            after.name.clone_from(name);
+        }
+        if let Some(slug) = &command.slug {
+            after.slug = slug.clone();
+            slug_is_free(&turn.services().store, slug, after.id).await?;
+        }
+        if after == before {
+            return Ok(before);
+        }
+        after.updated_at = turn.now();
+        let target = AuditTarget::new("organization", after.id).labelled(&after.name);
+        let metadata = json!({
+            "from": { "name": before.name, "slug": before.slug.as_str() },
+            "to": { "name": after.name, "slug": after.slug.as_str() },
+        });
+        let change = changed_with(turn, &after, "org.changed", target, Some(metadata));
+        turn.commit(change).await?;
+        after.version += 1;
+        Ok(after)
+    }
+}
+
+impl Command for DeleteOrganization {
+    type Reply = ();
+
+    const NAME: &'static str = "delete";
+}
+
+impl Handle<DeleteOrganization> for Organization {
+    async fn handle(&mut self, _: &DeleteOrganization, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let (organization, authority) = current(turn).await?;
+        let (now, store) = (turn.now(), &turn.services().store);
+        let user_id = authority.person()?;
+        if authority.role != Role::Owner {
+            return Err(Error::forbidden("owners_only", "Only an owner deletes an organization."));
+        }
+        if organization.kind == OrgKind::Platform {
+            return Err(Error::conflict("platform_organization", "The platform's own organization stays."));
+        }
+        fresh_factor_check(store, user_id, turn).await?;
+        let mut change = Change::new();
+        change.organization_remove(organization.id, organization.version);
+        revoke_all(&mut change, store, organization.id, turn).await?;
+        let target = AuditTarget::new("organization", organization.id).labelled(&organization.name);
+        change.audit_add(now, AuditEntry::new(turn.context(), "org.deleted", target).in_org(organization.id));
+        turn.commit(change).await
+    }
+}
+
+/// 403 when the person has a second factor and has not just shown it.
+async fn fresh_factor_check(store: &Store, user_id: UserId, turn: &Turn<'_, Organization>) -> Result<()> {
+    let person = store.person(user_id).await?.ok_or(Error::Unauthenticated)?;
+    if person.otp_secret.is_none() {
+        return Ok(());
+    }
+    let domain::Caller::Person(caller) = &turn.context().caller else { return Err(Error::Unauthenticated) };
+    let sign_in = store.sign_in(user_id, caller.sign_in_id).await?.ok_or(Error::Unauthenticated)?;
+    step_up_check(sign_in.confirmed_until, turn.now())
+}
+
+/// Has every node forget the organization's keys and what its members could do there.
+async fn revoke_all(change: &mut Change, store: &Store, id: OrgId, turn: &Turn<'_, Organization>) -> Result<()> {
+    const PAGE: u64 = 500;
+    let now = turn.now();
+    for key in store.keys(id, None, domain::key::KEYS_MAX).await? {
+        change.revoke(now, RevocationKind::Key, key.id);
+    }
+    let mut after = None;
+    loop {
+        let members = store.members(id, after, PAGE).await?;
+        let Some(last) = members.last() else { return Ok(()) };
+        after = Some(last.user_id);
+        members.iter().for_each(|member| change.revoke(now, RevocationKind::User, member.user_id));
+    }
+}
+
+/// 409 when another organization has the slug.
+async fn slug_is_free(store: &Store, slug: &Slug, id: OrgId) -> Result<()> {
+    match store.organization_by_slug(slug).await? {
+        Some(other) if other.id != id => Err(Error::conflict("slug_taken", "Another organization has this slug.")),
+        _ => Ok(()),
+    }
+}

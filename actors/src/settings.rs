@@ -1,0 +1,41 @@
+//! What the configuration says about what actors decide.
+//!
+//! The program reads it (`config/default.toml`); tests start from [`Settings::default`], which says the same.
+
+use std::time::Duration;
+
+use domain::account::Registration;
+
+use crate::passwords::PasswordCost;
+
+/// The settings of this layer.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The address that clients see, without a slash at its end (`server.public_url`).
+    pub public_url: String,
+    /// Who may register (`accounts.registration`).
+    pub registration: Registration,
+    /// How long a sign-in lasts without being used (`accounts.session_lifetime`).
+    pub sign_in_lasts: Duration,
+    /// How long an invitation can be accepted (`accounts.invite_lifetime`).
+    pub invite_lasts: Duration,
+    /// How much work a password's hash takes (`accounts.argon2_*`).
+    pub password_cost: PasswordCost,
+    /// Live items of one passwords vault (`vault.max_items`).
+    pub vault_items_max: u64,
+}
+
+impl Default for Settings {
+    /// What `config/default.toml` says.
+    fn default() -> Self {
+        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+        Self {
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            registration: Registration::Invite,
+            sign_in_lasts: DAY * 90,
+            invite_lasts: DAY * 7,
+            password_cost: PasswordCost::default(),
+            vault_items_max: 10_000,
+        }
+    }
+}
