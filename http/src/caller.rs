@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use actix_web::http::header;
 use domain::{
     Caller, Context, Error, PersonCaller,
     id::{SignInId, UserId},
@@ -47,6 +48,7 @@ impl Door for People {
 pub struct Person<D: Door = People> {
     context: Context,
     caller: PersonCaller,
+    host: Option<String>,
     door: PhantomData<D>,
 }
 
@@ -70,6 +72,11 @@ impl<D: Door> Person<D> {
     pub fn context(&self) -> Context {
         self.context.clone()
     }
+
+    /// What the request calls this server.
+    pub(crate) fn host(&self) -> Option<&str> {
+        self.host.as_deref()
+    }
 }
 
 impl<D: Door> Argument for Person<D> {
@@ -80,9 +87,12 @@ impl<D: Door> Argument for Person<D> {
 
     async fn take(call: &mut Call) -> Result<Self> {
         match &call.context.caller {
-            Caller::Person(person) if D::admits(person) => {
-                Ok(Self { context: call.context.clone(), caller: person.clone(), door: PhantomData })
-            }
+            Caller::Person(person) if D::admits(person) => Ok(Self {
+                context: call.context.clone(),
+                caller: person.clone(),
+                host: call.header(header::HOST).map(str::to_owned),
+                door: PhantomData,
+            }),
             Caller::Nobody => Err(Error::Unauthenticated.into()),
             _ => Err(Error::forbidden(D::CODE, D::REFUSAL).into()),
         }

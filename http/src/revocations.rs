@@ -12,8 +12,6 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::{credentials::Credentials, state::AppState};
 
-/// The hub's channel on which nodes say that something was revoked.
-pub const CHANNEL: &str = "revoked";
 /// How often the feed is read when nobody says anything.
 const EVERY: Duration = Duration::from_millis(500);
 /// How far back each look goes: commits become visible out of order, and nodes' clocks differ.
@@ -39,7 +37,7 @@ pub async fn follow(state: Weak<AppState>) {
 
 async fn subscription(state: &Weak<AppState>) -> Option<gateways::hub::Subscription> {
     let state = state.upgrade()?;
-    Some(state.hub.subscribe(CHANNEL).await)
+    Some(state.hub.subscribe(actors::outbox::REVOKED_CHANNEL).await)
 }
 
 /// What of the feed has been heeded.

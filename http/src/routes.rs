@@ -8,8 +8,9 @@
 use actix_web::http::Method;
 
 use crate::{
+    backup,
     endpoint::{Endpoint, Rules},
-    meta,
+    live, meta, vault,
 };
 
 macro_rules! page {
@@ -32,6 +33,28 @@ macro_rules! page {
 #[rustfmt::skip]
 pub(crate) fn page() -> Vec<Endpoint> {
     page! {
+        "Authenticator backup" {
+            GET    "/v1/me/authenticator/vault"           => backup::backup_get;
+            PUT    "/v1/me/authenticator/vault"           => backup::backup_put;
+            DELETE "/v1/me/authenticator/vault"           => backup::backup_delete;
+        }
+        "Passwords vault" {
+            GET    "/v1/me/vault"                         => vault::vault_get;
+            POST   "/v1/me/vault"                         => vault::vault_create, creates();
+            DELETE "/v1/me/vault"                         => vault::vault_delete;
+            GET    "/v1/me/vault/log"                     => vault::vault_log;
+            PUT    "/v1/me/vault/keyset"                  => vault::vault_keyset_put;
+            POST   "/v1/me/vault/reset/cancel"            => vault::vault_reset_cancel;
+            GET    "/v1/me/vault/vaults/{vaultId}/index"  => vault::vault_index;
+            GET    "/v1/me/vault/vaults/{vaultId}/items"  => vault::vault_items_get;
+            POST   "/v1/me/vault/vaults/{vaultId}/items"  => vault::vault_items_change;
+            PUT    "/v1/me/vault/devices/{deviceId}"      => vault::vault_device_put;
+            DELETE "/v1/me/vault/devices/{deviceId}"      => vault::vault_device_delete;
+        }
+        "Live" {
+            GET    "/v1/me/live"                => live::live_view;
+            GET    "/v1/sockets/live"           => live::live_socket;
+        }
         "About this server" {
             GET    "/v1/openapi.json"           => meta::openapi_view;
         }

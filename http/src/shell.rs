@@ -19,7 +19,7 @@ use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
 pub use self::limits::Limits;
-pub(crate) use self::{address::client_address, cors::is_allowed as origin_is_allowed, observe::Meters};
+pub(crate) use self::{address::client_address, observe::Meters};
 use self::{headers::request_id, observe::Visit};
 use crate::{
     call::Call,

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use actors::{Actors, Services, Settings};
 use gateways::hub::Hub;
+use metrics_exporter_prometheus::PrometheusHandle;
 use store::Store;
+use tokio::sync::watch;
 
 use crate::{
     argument::Argument, call::Call, credentials::Credentials, error::Result, facts::Facts, options::Options,
@@ -16,14 +19,22 @@ pub struct AppState {
     pub options: Options,
     /// For reads.
     pub store: Store,
+    /// For writes: ask the owner.
+    pub actors: Actors,
     /// For tickets, rate limits and what must reach every node.
     pub hub: Hub,
+    /// What the configuration says of the areas.
+    pub settings: Arc<Settings>,
     /// The URL tree.
     pub router: Router,
     /// The tokens that this node remembers.
     pub credentials: Credentials,
     /// How often callers ask.
     pub limits: Limits,
+    /// What the metrics are shown from; none where no recorder is installed.
+    pub metrics: Option<PrometheusHandle>,
+    /// Whether the server shuts down.
+    pub shutdown: watch::Sender<bool>,
 }
 
 /// A handle to the server's parts; an argument of handlers.
@@ -31,10 +42,24 @@ pub type State = Arc<AppState>;
 
 impl AppState {
     /// The server's parts. Fails when two paths of the URL tree stand in each other's way.
-    pub fn new(options: Options, store: Store, hub: Hub) -> Result<State, matchit::InsertError> {
-        let router = Router::new(routes::page())?;
-        let (credentials, limits) = (Credentials::default(), Limits::default());
-        Ok(Arc::new(Self { options, store, hub, router, credentials, limits }))
+    pub fn new(
+        options: Options,
+        services: Services,
+        actors: Actors,
+        metrics: Option<PrometheusHandle>,
+    ) -> Result<State, matchit::InsertError> {
+        Ok(Arc::new(Self {
+            options,
+            store: services.store.clone(),
+            hub: services.hub.clone(),
+            settings: services.settings,
+            actors,
+            router: Router::new(routes::page())?,
+            credentials: Credentials::default(),
+            limits: Limits::default(),
+            metrics,
+            shutdown: watch::Sender::new(false),
+        }))
     }
 }
 

@@ -19,7 +19,7 @@ const ANSWER_HEADERS: &str = "etag, idempotency-replayed, retry-after, x-request
 const MAX_AGE: &str = "7200";
 
 /// The request's origin, where the configuration lists it.
-pub(crate) fn is_allowed<'r>(state: &State, request: &'r HttpRequest) -> Option<&'r HeaderValue> {
+fn is_allowed<'r>(state: &State, request: &'r HttpRequest) -> Option<&'r HeaderValue> {
     let origin = request.headers().get(header::ORIGIN)?;
     state.options.cors_origins.iter().any(|allowed| allowed.as_bytes() == origin.as_bytes()).then_some(origin)
 }

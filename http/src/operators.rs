@@ -1,0 +1,126 @@
+//! What operators see, on a listener of their own: `/metrics`, `/healthz`, `/readyz`, `/kept`.
+//!
+//! Nothing here asks who calls. The listener is meant for the machine itself, or a network of operators.
+
+use actix_web::{
+    HttpResponse,
+    http::header,
+    web::{self, Data, ServiceConfig},
+};
+use gateways::hub::HubMode;
+use serde::{Deserialize, Serialize};
+use store::KeptMessage;
+
+use crate::state::{AppState, State};
+
+/// Kept messages that are shown at once.
+const KEPT_SHOWN: u32 = 100;
+
+/// The operators' routes.
+pub(crate) fn routes(state: &State) -> impl Fn(&mut ServiceConfig) + use<> {
+    let state = Data::from(std::sync::Arc::clone(state));
+    move |config| {
+        config
+            .app_data(state.clone())
+            .route("/metrics", web::get().to(metrics))
+            .route("/healthz", web::get().to(healthz))
+            .route("/readyz", web::get().to(readyz))
+            .route("/kept", web::get().to(kept));
+    }
+}
+
+async fn metrics(state: Data<AppState>) -> HttpResponse {
+    let mut text = state.metrics.as_ref().map(|metrics| metrics.render()).unwrap_or_default();
+    state.actors.kernel.render_prometheus(&mut text);
+    HttpResponse::Ok().insert_header((header::CONTENT_TYPE, "text/plain; version=0.0.4")).body(text)
+}
+
+/// The process answers.
+async fn healthz() -> HttpResponse {
+    HttpResponse::Ok().json(serde_json::json!({"status": "ok"}))
+}
+
+#[derive(Serialize)]
+struct Readiness {
+    status: &'static str,
+    database: Part,
+    hub: HubPart,
+}
+
+#[derive(Serialize)]
+struct Part {
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct HubPart {
+    mode: HubMode,
+    status: &'static str,
+    /// How long it has been so, in seconds.
+    for_seconds: u64,
+}
+
+/// Whether this node can serve: 503 while the database is away or the server shuts down. Without Redis it serves on,
+/// all but tickets, and says `degraded`: a balancer that took every node out for that would turn a dent into an outage.
+async fn readyz(state: Data<AppState>) -> HttpResponse {
+    let ping = state.store.ping().await;
+    let health = state.hub.health();
+    let database =
+        Part { status: if ping.is_ok() { "ok" } else { "away" }, error: ping.as_ref().err().map(ToString::to_string) };
+    let hub = HubPart {
+        mode: health.mode,
+        status: if health.connected { "ok" } else { "away" },
+        for_seconds: health.since.elapsed().as_secs(),
+    };
+    let stopping = *state.shutdown.borrow();
+    let status = match (stopping, ping.is_ok(), health.connected) {
+        (true, _, _) => "stopping",
+        (_, false, _) => "unavailable",
+        (_, _, false) => "degraded",
+        _ => "ok",
+    };
+    let mut response = if stopping || ping.is_err() { HttpResponse::ServiceUnavailable() } else { HttpResponse::Ok() };
+    response.json(Readiness { status, database, hub })
+}
+
+#[derive(Deserialize)]
+struct KeptQuery {
+    to: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct KeptView {
+    gateway: String,
+    channel: String,
+    to: String,
+    subject: Option<String>,
+    body: String,
+    created_at: i64,
+}
+
+impl From<KeptMessage> for KeptView {
+    fn from(kept: KeptMessage) -> Self {
+        Self {
+            gateway: kept.gateway,
+            channel: kept.channel,
+            to: kept.recipient,
+            subject: kept.subject,
+            body: kept.body,
+            created_at: kept.created_at.as_millis(),
+        }
+    }
+}
+
+/// What was kept because no gateway is configured to send it, newest first; `?to=` narrows it to one recipient.
+async fn kept(state: Data<AppState>, query: web::Query<KeptQuery>) -> HttpResponse {
+    match state.store.kept_list(query.to.as_deref(), KEPT_SHOWN).await {
+        Ok(kept) => {
+            let messages: Vec<KeptView> = kept.into_iter().map(KeptView::from).collect();
+            HttpResponse::Ok().json(serde_json::json!({"messages": messages}))
+        }
+        Err(error) => HttpResponse::ServiceUnavailable().json(serde_json::json!({"error": error.to_string()})),
+    }
+}

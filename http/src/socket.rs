@@ -1,0 +1,104 @@
+//! Sockets: opened with a ticket, watched while they live, closed with a reason.
+//!
+//! An area gives a [`Source`], which says what to send and hears what comes; everything else is the same for all of
+//! them ([`runner`]): pings, the limit of what may wait unsent, and the ends that come from outside.
+
+mod address;
+mod opening;
+mod runner;
+mod unsent;
+mod watch;
+
+use bytes::Bytes;
+use bytestring::ByteString;
+
+pub use self::{
+    address::SocketAddress,
+    opening::{Opening, SocketKind},
+};
+
+/// What a socket sends.
+#[derive(Clone, Debug)]
+pub enum Outgoing {
+    /// Text.
+    Text(ByteString),
+    /// Bytes.
+    Binary(Bytes),
+}
+
+/// What a client sent.
+#[derive(Clone, Debug)]
+pub enum Incoming {
+    /// Text.
+    Text(ByteString),
+    /// Bytes.
+    Binary(Bytes),
+}
+
+/// Why a socket ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Farewell {
+    /// The client closed it, or is gone.
+    Gone,
+    /// 1009: the client sent too much at once.
+    TooLarge,
+    /// 1011: something failed here.
+    Failed,
+    /// 1012: the server shuts down; connect again.
+    ShuttingDown,
+    /// 1013: the client reads too slowly; connect again.
+    TooSlow,
+    /// 4401: the sign-in that it was opened with is no longer good.
+    SignedOut,
+    /// 4403: the right that it was opened with is gone.
+    LostRight,
+    /// A code of the area's own, from 4400 on.
+    Own(u16, &'static str),
+}
+
+impl Farewell {
+    /// The code of the close frame; nobody is left to read one of a client that is gone.
+    pub(crate) const fn code(self) -> Option<(u16, &'static str)> {
+        match self {
+            Self::Gone => None,
+            Self::TooLarge => Some((1009, "That was too large.")),
+            Self::Failed => Some((1011, "Something went wrong on the server.")),
+            Self::ShuttingDown => Some((1012, "The server restarts.")),
+            Self::TooSlow => Some((1013, "Too much waits to be read.")),
+            Self::SignedOut => Some((4401, "Sign in to continue.")),
+            Self::LostRight => Some((4403, "You can't see this any more.")),
+            Self::Own(code, reason) => Some((code, reason)),
+        }
+    }
+
+    /// Its name among the metrics.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Gone => "gone",
+            Self::TooLarge => "too_large",
+            Self::Failed => "failed",
+            Self::ShuttingDown => "shutting_down",
+            Self::TooSlow => "too_slow",
+            Self::SignedOut => "signed_out",
+            Self::LostRight => "lost_right",
+            Self::Own(..) => "own",
+        }
+    }
+}
+
+/// What a socket is for.
+pub trait Source: 'static {
+    /// The next thing to send. Must be safe to cancel: it is dropped whenever something else happens first.
+    fn next(&mut self) -> impl Future<Output = Result<Outgoing, Farewell>>;
+
+    /// Something came. By default nobody cares.
+    fn received(&mut self, message: Incoming) -> impl Future<Output = Result<(), Farewell>> {
+        drop(message);
+        async { Ok(()) }
+    }
+
+    /// Whether the client may still have it. Asked whenever the rights of its person changed.
+    fn is_still_allowed(&self) -> impl Future<Output = domain::Result<bool>> {
+        async { Ok(true) }
+    }
+}

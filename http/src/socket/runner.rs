@@ -1,0 +1,98 @@
+//! The life of one socket.
+
+use std::{sync::LazyLock, time::Duration};
+
+use actix_ws::{AggregatedMessage, AggregatedMessageStream, CloseCode, CloseReason, ProtocolError, Session};
+use futures::StreamExt;
+use metrics::Gauge;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+
+use super::{
+    Farewell, Incoming, Source,
+    unsent::{Full, Unsent},
+    watch::Watch,
+};
+
+/// How often a socket is pinged (decisions, "Sockets").
+const PING_EVERY: Duration = Duration::from_secs(20);
+/// How long a peer may be silent.
+const SILENCE_MAX: Duration = Duration::from_secs(60);
+/// How long a close frame may take to leave.
+const FAREWELL_MAX: Duration = Duration::from_secs(5);
+
+static OPEN: LazyLock<Gauge> = LazyLock::new(|| metrics::gauge!("troupe_sockets_open"));
+
+/// Serves a socket until it ends.
+pub(super) async fn run(session: Session, messages: AggregatedMessageStream, source: impl Source, watch: Watch) {
+    OPEN.increment(1.0);
+    let farewell = converse(session.clone(), messages, source, watch).await;
+    OPEN.decrement(1.0);
+    metrics::counter!("troupe_sockets_closed_total", "reason" => farewell.name()).increment(1);
+    let reason = farewell.code().map(|(code, description)| CloseReason {
+        code: CloseCode::from(code),
+        description: Some(description.to_owned()),
+    });
+    // A peer that reads nothing doesn't read this either; its connection ends with the session.
+    let _ = timeout(FAREWELL_MAX, session.close(reason)).await;
+}
+
+async fn converse(
+    mut session: Session,
+    mut messages: AggregatedMessageStream,
+    mut source: impl Source,
+    mut watch: Watch,
+) -> Farewell {
+    let mut unsent = Unsent::default();
+    let mut heard_at = Instant::now();
+    let mut pings = interval_at(heard_at + PING_EVERY, PING_EVERY);
+    pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            outside = watch.next() => {
+                if let Some(farewell) = watch.judge(outside, &source).await {
+                    return farewell;
+                }
+            }
+            message = messages.next() => {
+                heard_at = Instant::now();
+                if let Err(farewell) = hear(message, &mut source, &mut unsent).await {
+                    return farewell;
+                }
+            }
+            _ = pings.tick() => {
+                if heard_at.elapsed() >= SILENCE_MAX {
+                    return Farewell::Gone;
+                }
+                if unsent.ping() == Err(Full) {
+                    return Farewell::TooSlow;
+                }
+            }
+            sent = unsent.send(&mut session), if !unsent.is_empty() => {
+                if sent.is_err() {
+                    return Farewell::Gone;
+                }
+            }
+            message = source.next() => match message.map(|message| unsent.push(message)) {
+                Ok(Ok(())) => {}
+                Ok(Err(Full)) => return Farewell::TooSlow,
+                Err(farewell) => return farewell,
+            }
+        }
+    }
+}
+
+async fn hear(
+    message: Option<Result<AggregatedMessage, ProtocolError>>,
+    source: &mut impl Source,
+    unsent: &mut Unsent,
+) -> Result<(), Farewell> {
+    match message {
+        Some(Ok(AggregatedMessage::Text(text))) => source.received(Incoming::Text(text)).await,
+        Some(Ok(AggregatedMessage::Binary(bytes))) => source.received(Incoming::Binary(bytes)).await,
+        Some(Ok(AggregatedMessage::Ping(said))) => unsent.pong(said).map_err(|Full| Farewell::TooSlow),
+        Some(Ok(AggregatedMessage::Pong(_))) => Ok(()),
+        Some(Err(ProtocolError::Overflow)) => Err(Farewell::TooLarge),
+        Some(Ok(AggregatedMessage::Close(_)) | Err(_)) | None => Err(Farewell::Gone),
+    }
+}
