@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::{Timestamp, id::UserId};
 use serde_json::json;
-use troupe_gateways::{
+use gateways::{
     Hub, HubMode, HubOptions, Limit, RetryAfter, Signal, Subscription, Ticket, hub::TICKET_LIFETIME,
 };
 
@@ -32,7 +32,7 @@ async fn nodes() -> Vec<Nodes> {
         eprintln!("TROUPE_TEST_REDIS_URL is not set: tested in process only");
         return all;
     };
-    let prefix = format!("troupe-test:{}:", UserId::new(NOW));
+    let prefix = format!("troupe-test-{}", UserId::new(NOW));
     let options = HubOptions::Redis { url: url.clone(), prefix: prefix.clone() };
     let (one, other) = (Hub::new(&options).unwrap(), Hub::new(&options).unwrap());
     assert!(one.connected_within(PATIENCE).await && other.connected_within(PATIENCE).await);
@@ -43,7 +43,7 @@ async fn nodes() -> Vec<Nodes> {
 
 impl Redis {
     async fn subscribers(&mut self, channel: &str) -> u64 {
-        let name = format!("{}channel:{channel}", self.prefix);
+        let name = format!("{}:channel:{channel}", self.prefix);
         let mut command = redis::cmd("PUBSUB");
         let (_, count): (String, u64) =
             command.arg("NUMSUB").arg(name).query_async(&mut self.connection).await.unwrap();
@@ -165,7 +165,7 @@ async fn redis_forgets_an_unspent_ticket_by_itself() {
         let token = nodes.one.ticket_issue(ticket(), NOW).await.unwrap();
         let Some(redis) = &mut nodes.redis else { continue };
         let mut command = redis::cmd("PTTL");
-        command.arg(format!("{}ticket:{token}", redis.prefix));
+        command.arg(format!("{}:ticket:{token}", redis.prefix));
         let left_ms: i64 = command.query_async(&mut redis.connection).await.unwrap();
         assert!((100_000..=120_000).contains(&left_ms), "{left_ms}");
     }
@@ -233,7 +233,7 @@ async fn health_says_how_the_hub_is() {
 #[tokio::test]
 async fn an_address_that_is_none_is_refused_at_once() {
     for url in ["", "redis", "http://127.0.0.1:6379"] {
-        let options = HubOptions::Redis { url: url.into(), prefix: "troupe:".into() };
+        let options = HubOptions::Redis { url: url.into(), prefix: "troupe".into() };
         assert!(Hub::new(&options).is_err(), "{url}");
     }
 }

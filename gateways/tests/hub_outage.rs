@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use domain::{Error, Timestamp, id::UserId};
 use serde_json::Value;
-use troupe_gateways::{Hub, HubOptions, Limit, Signal, Subscription, Ticket};
+use gateways::{Hub, HubOptions, Limit, Signal, Subscription, Ticket};
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -45,7 +45,7 @@ fn free_port() -> u16 {
 }
 
 fn hub(port: u16) -> Hub {
-    let options = HubOptions::Redis { url: format!("redis://127.0.0.1:{port}"), prefix: "troupe:".into() };
+    let options = HubOptions::Redis { url: format!("redis://127.0.0.1:{port}"), prefix: "troupe".into() };
     Hub::new(&options).unwrap()
 }
 

@@ -5,7 +5,7 @@ mod smtp_server;
 use std::time::Duration;
 
 use smtp_server::{Script, SmtpServer};
-use troupe_gateways::{
+use gateways::{
     Delivered, Email, MailOptions, Mailer, SendError,
     mail::{MailOptionsError, SmtpCredentials, SmtpOptions, SmtpSecurity},
 };

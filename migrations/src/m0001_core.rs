@@ -39,12 +39,15 @@ fn timers() -> TableCreateStatement {
         .take()
 }
 
-/// `seq` orders what is dispatched; AUTOINCREMENT, because a number must never come again.
+/// `seq` orders what is dispatched; AUTOINCREMENT, because a number must never come again. `user_id` is set where the
+/// entries of one person keep their order.
 fn outbox() -> TableCreateStatement {
     Table::create()
         .table("outbox")
         .col(big_integer("seq").primary_key().auto_increment())
         .col(text("topic"))
+        .col(text("lane"))
+        .col(text_null("user_id"))
         .col(text("payload"))
         .col(big_integer("created_at"))
         .col(integer("attempts").default(0))
@@ -141,7 +144,8 @@ fn indices() -> Vec<IndexCreateStatement> {
     };
     vec![
         index("timers", &["wake_at"]),
-        index("outbox", &["not_before", "seq"]),
+        index("outbox", &["lane", "not_before", "seq"]),
+        index("outbox", &["user_id", "seq"]),
         index("live_messages", &["source"]).unique().take(),
         index("live_messages", &["created_at"]),
         index("audit", &["org_id", "id"]),

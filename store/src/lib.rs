@@ -23,6 +23,7 @@ pub mod live;
 mod options;
 pub mod outbox;
 pub mod revocations;
+mod schema;
 mod sql;
 pub mod testing;
 pub mod timers;
@@ -32,7 +33,6 @@ pub mod writer;
 use std::sync::Arc;
 
 use domain::time::Timestamp;
-use migrations::{Migrator, MigratorTrait};
 use sea_orm::DatabaseConnection;
 
 pub use self::{
@@ -78,17 +78,6 @@ impl Store {
         let writer = Writer::start(&connections, options);
         let blobs = Blobs::open(&options.blobs, clock.clone())?;
         Ok(Self { parts: Arc::new(Parts { connections, writer, blobs, clock }) })
-    }
-
-    /// Brings the schema up to date; does nothing when it is.
-    pub async fn migrate(&self) -> Result<(), StoreError> {
-        Migrator::up(&self.parts.connections.writer, None).await.map_err(StoreError::from)
-    }
-
-    /// The migrations that [`migrate`](Self::migrate) would run, oldest first.
-    pub async fn pending_migrations(&self) -> Result<Vec<String>, StoreError> {
-        let pending = Migrator::get_pending_migrations(&self.parts.connections.writer).await?;
-        Ok(pending.iter().map(|migration| migration.name().to_owned()).collect())
     }
 
     /// Whether the database answers.

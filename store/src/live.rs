@@ -1,7 +1,7 @@
 //! The messages to a person's sockets, numbered per person, and kept for an hour for those that reconnect.
 //!
 //! The dispatcher turns outbox entries into numbered messages with [`Store::live_append`], publishes them on the hub,
-//! and settles the entries. A socket that sees a number missing, or that reconnects, reads [`Store::live_after`].
+//! and settles the entries; in that order, so that a message whose publisher died is published by another. A socket that sees a number missing, or that reconnects, reads [`Store::live_after`].
 
 use std::collections::BTreeMap;
 
@@ -84,23 +84,37 @@ impl TryFrom<message::Model> for LiveMessage {
 }
 
 impl Change {
+    /// Holds the person's numbers until this change is committed, so that nobody else gives any out.
+    fn live_cursor_hold(&mut self, user_id: UserId) {
+        self.run_statement(
+            Sql::new(
+                "INSERT INTO live_cursors (user_id, seq) VALUES ($1, 0) \
+                 ON CONFLICT (user_id) DO UPDATE SET seq = live_cursors.seq",
+                [user_id.to_string().into()],
+            ),
+            Expect::Rows(1),
+        );
+    }
+
+    /// Gives `draft` the next number, unless it has one.
     fn live_add(&mut self, now: Timestamp, draft: &LiveDraft) {
         let user_id = draft.user_id.to_string();
         self.run_statement(
             Sql::new(
-                "INSERT INTO live_cursors (user_id, seq) VALUES ($1, 1) \
-                 ON CONFLICT (user_id) DO UPDATE SET seq = live_cursors.seq + 1",
-                [user_id.as_str().into()],
+                "INSERT INTO live_messages (user_id, seq, body, created_at, source) \
+                 SELECT user_id, seq + 1, $2, $3, $4 FROM live_cursors WHERE user_id = $1 \
+                 AND NOT EXISTS (SELECT 1 FROM live_messages WHERE source = $4)",
+                [user_id.as_str().into(), json::text(&draft.message).into(), now.0.into(), draft.source.into()],
             ),
-            Expect::Rows(1),
+            Expect::Any,
         );
         self.run_statement(
             Sql::new(
-                "INSERT INTO live_messages (user_id, seq, body, created_at, source) \
-                 SELECT user_id, seq, $2, $3, $4 FROM live_cursors WHERE user_id = $1",
-                [user_id.into(), json::text(&draft.message).into(), now.0.into(), draft.source.into()],
+                "UPDATE live_cursors SET seq = seq + 1 WHERE user_id = $1 AND EXISTS \
+                 (SELECT 1 FROM live_messages m WHERE m.user_id = $1 AND m.seq = live_cursors.seq + 1)",
+                [user_id.into()],
             ),
-            Expect::Rows(1),
+            Expect::Any,
         );
     }
 
@@ -111,17 +125,20 @@ impl Change {
 }
 
 impl Store {
-    /// Numbers and keeps `drafts`, and answers them in the order of their numbers per person. Repeating it with a draft
-    /// that has its number already answers that number again.
+    /// Numbers and keeps `drafts`, those of one person in the order given, and answers them in the order of their
+    /// numbers. A draft that has its number already keeps it: repeating this, and doing it on two nodes at once, does no
+    /// harm.
     pub async fn live_append(&self, drafts: &[LiveDraft]) -> Result<Vec<LiveMessage>, StoreError> {
-        let known: Vec<i64> = self.live_from(drafts).await?.iter().map(|message| message.source).collect();
         // By person, so that two nodes that append at the same time take the cursors in the same order.
-        let mut new: BTreeMap<UserId, Vec<&LiveDraft>> = BTreeMap::new();
-        for draft in drafts.iter().filter(|draft| !known.contains(&draft.source)) {
-            new.entry(draft.user_id).or_default().push(draft);
+        let mut by_person: BTreeMap<UserId, Vec<&LiveDraft>> = BTreeMap::new();
+        for draft in drafts {
+            by_person.entry(draft.user_id).or_default().push(draft);
         }
         let mut change = Change::new();
-        new.values().flatten().for_each(|draft| change.live_add(self.now(), draft));
+        for (user_id, drafts) in by_person {
+            change.live_cursor_hold(user_id);
+            drafts.into_iter().for_each(|draft| change.live_add(self.now(), draft));
+        }
         self.commit(change).await?;
         self.live_from(drafts).await
     }

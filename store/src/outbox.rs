@@ -1,21 +1,26 @@
 //! What leaves with a commit: written in the same transaction, dispatched from here afterwards, at least once.
 //!
 //! The dispatcher waits for [`Store::outbox_changed`] (and looks now and then for what other nodes left behind), takes
-//! entries with [`Store::outbox_claim`], delivers them, and commits [`Change::outbox_done`] or
-//! [`Change::outbox_failed`]. An entry that was claimed and never settled comes again after its lease.
+//! entries with [`Store::outbox_claim`], delivers them, and commits [`Change::outbox_done`], [`Change::outbox_failed`] or
+//! [`Change::outbox_park`]. An entry that was claimed and never settled comes again after its lease.
+//!
+//! Live messages of one person keep their order: a claim only says for whom there are some, and whoever has it takes all
+//! that wait for that person, in order, with [`Store::outbox_live`].
 
 use std::time::Duration;
 
 use domain::{id::UserId, time::Timestamp};
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::{Change, Expect, Store, StoreError, revocations::RevocationKind, sql::Sql};
+use crate::{Change, Expect, LiveDraft, Store, StoreError, revocations::RevocationKind, sql::Sql};
 
 /// How much of an error is kept beside an entry, in characters.
 const ERROR_LEN_MAX: usize = 1_000;
+/// The `not_before` of an entry that is not tried any more.
+const PARKED: Timestamp = Timestamp(i64::MAX);
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -26,6 +31,8 @@ mod row {
         #[sea_orm(primary_key)]
         pub seq: i64,
         pub topic: String,
+        pub lane: String,
+        pub user_id: Option<String>,
         pub payload: String,
         pub created_at: i64,
         pub attempts: i32,
@@ -84,7 +91,41 @@ pub enum OutboxEntry {
     },
 }
 
+/// Entries that wait for each other's delivery, and for no others'.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutboxLane {
+    /// What is delivered within Troupe, in milliseconds.
+    Prompt,
+    /// What waits for a mail server.
+    Email,
+}
+
+impl OutboxLane {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Email => "email",
+        }
+    }
+}
+
 impl OutboxEntry {
+    /// The lane that it is delivered on.
+    pub const fn lane(&self) -> OutboxLane {
+        match self {
+            Self::Email { .. } => OutboxLane::Email,
+            Self::Live { .. } | Self::Event { .. } | Self::Revoked { .. } => OutboxLane::Prompt,
+        }
+    }
+
+    /// The person whose entries keep their order, where they do.
+    fn ordered_for(&self) -> Option<UserId> {
+        match self {
+            Self::Live { user_id, .. } => Some(*user_id),
+            Self::Email { .. } | Self::Event { .. } | Self::Revoked { .. } => None,
+        }
+    }
+
     /// The topic that it is counted and stored under.
     pub const fn topic(&self) -> &'static str {
         match self {
@@ -126,19 +167,25 @@ impl Change {
         self.wakes_outbox();
         self.insert(row::ActiveModel {
             topic: Set(entry.topic().to_owned()),
+            lane: Set(entry.lane().as_str().to_owned()),
+            user_id: Set(entry.ordered_for().map(|user_id| user_id.to_string())),
             payload: Set(crate::json::text(entry)),
             created_at: Set(now.0),
             ..Default::default()
         });
     }
 
-    /// Settles the entry `seq`: it was delivered, or never can be.
-    pub fn outbox_done(&mut self, seq: i64) {
-        self.run_statement(Sql::new("DELETE FROM outbox WHERE seq = $1", [seq.into()]), Expect::Any);
+    /// Settles the entries `seqs`: they were delivered, or need not be any more.
+    pub fn outbox_done(&mut self, seqs: impl IntoIterator<Item = i64>) {
+        let seqs: Vec<_> = seqs.into_iter().collect();
+        if !seqs.is_empty() {
+            self.run(row::Entity::delete_many().filter(row::Column::Seq.is_in(seqs)), Expect::Any);
+        }
     }
 
     /// Has the entry `seq` tried again from `not_before` on; `error` is kept for operators.
     pub fn outbox_failed(&mut self, seq: i64, error: &str, not_before: Timestamp) {
+        self.wakes_outbox();
         let error: String = error.chars().take(ERROR_LEN_MAX).collect();
         self.run_statement(
             Sql::new(
@@ -148,15 +195,36 @@ impl Change {
             Expect::Any,
         );
     }
+
+    /// Gives the entry `seq` up: it is not tried any more, and kept with `error` for operators.
+    pub fn outbox_park(&mut self, seq: i64, error: &str) {
+        self.outbox_failed(seq, error, PARKED);
+    }
+
+    /// Forgets the entries from before `before` that were given up.
+    pub fn outbox_purge(&mut self, before: Timestamp) {
+        self.run_statement(
+            Sql::new(
+                "DELETE FROM outbox WHERE not_before = $1 AND created_at < $2",
+                [PARKED.0.into(), before.0.into()],
+            ),
+            Expect::Any,
+        );
+    }
 }
 
 impl Store {
-    /// Takes up to `limit` entries that wait, for `lease`, oldest first; no other node gets them meanwhile.
+    /// Takes up to `limit` entries that wait on `lane`, for `lease`, oldest first; no other node gets them meanwhile.
     ///
     /// An entry that doesn't read any more is logged, put off by `lease` and left for an operator.
-    pub async fn outbox_claim(&self, limit: u32, lease: Duration) -> Result<Vec<OutboxClaim>, StoreError> {
+    pub async fn outbox_claim(
+        &self,
+        lane: OutboxLane,
+        limit: u32,
+        lease: Duration,
+    ) -> Result<Vec<OutboxClaim>, StoreError> {
         let now = self.now();
-        if self.outbox_next().await?.is_none_or(|next| next > now) {
+        if self.outbox_next(lane).await?.is_none_or(|next| next > now) {
             return Ok(Vec::new());
         }
         let claim = domain::id::new_uuid(now).to_string();
@@ -166,13 +234,21 @@ impl Store {
             Sql::new(
                 "UPDATE outbox SET claimed_by = $1, not_before = $2, attempts = attempts + 1 \
                  WHERE not_before <= $3 AND seq IN \
-                 (SELECT seq FROM outbox WHERE not_before <= $3 ORDER BY not_before, seq LIMIT $4 /*skip locked*/)",
-                [claim.as_str().into(), until.0.into(), now.0.into(), i64::from(limit).into()],
+                 (SELECT seq FROM outbox WHERE lane = $5 AND not_before <= $3 \
+                 ORDER BY not_before, seq LIMIT $4 /*skip locked*/)",
+                [
+                    claim.as_str().into(),
+                    until.0.into(),
+                    now.0.into(),
+                    i64::from(limit).into(),
+                    lane.as_str().into(),
+                ],
             ),
             Expect::Any,
         );
         self.commit(change).await?;
         let rows = row::Entity::find()
+            .filter(row::Column::Lane.eq(lane.as_str()))
             .filter(row::Column::NotBefore.eq(until.0))
             .filter(row::Column::ClaimedBy.eq(claim))
             .order_by_asc(row::Column::Seq)
@@ -182,11 +258,12 @@ impl Store {
         Ok(rows.into_iter().filter_map(read).collect())
     }
 
-    /// When the next entry may be tried; in the past when one waits.
-    pub async fn outbox_next(&self) -> Result<Option<Timestamp>, StoreError> {
+    /// When the next entry of `lane` may be tried; in the past when one waits, the end of time when all were given up.
+    pub async fn outbox_next(&self, lane: OutboxLane) -> Result<Option<Timestamp>, StoreError> {
         let next: Option<i64> = row::Entity::find()
             .select_only()
             .column(row::Column::NotBefore)
+            .filter(row::Column::Lane.eq(lane.as_str()))
             .order_by_asc(row::Column::NotBefore)
             .into_tuple()
             .one(self.reader())
@@ -194,7 +271,28 @@ impl Store {
         Ok(next.map(Timestamp))
     }
 
-    /// Told after a commit of this process added an entry.
+    /// The live messages that wait for `users`, claimed or not, oldest first, at most `limit`.
+    pub async fn outbox_live(&self, users: &[UserId], limit: u32) -> Result<Vec<LiveDraft>, StoreError> {
+        let rows = row::Entity::find()
+            .filter(row::Column::UserId.is_in(users.iter().map(UserId::to_string)))
+            .order_by_asc(row::Column::Seq)
+            .limit(u64::from(limit))
+            .all(self.reader())
+            .await?;
+        let read = |row| OutboxClaim::try_from(row).inspect_err(|error| tracing::error!(%error)).ok();
+        let drafts = rows.into_iter().filter_map(read).filter_map(|claim| match claim.entry {
+            OutboxEntry::Live { user_id, message } => Some(LiveDraft { source: claim.seq, user_id, message }),
+            OutboxEntry::Email { .. } | OutboxEntry::Event { .. } | OutboxEntry::Revoked { .. } => None,
+        });
+        Ok(drafts.collect())
+    }
+
+    /// How many entries were given up.
+    pub async fn outbox_parked_len(&self) -> Result<u64, StoreError> {
+        Ok(row::Entity::find().filter(row::Column::NotBefore.eq(PARKED.0)).count(self.reader()).await?)
+    }
+
+    /// Told after a commit of this process added an entry, or put one off.
     pub fn outbox_changed(&self) -> &Notify {
         &self.signals().outbox
     }

@@ -121,14 +121,14 @@ impl Link {
 
     pub(super) async fn ticket_put(&self, token: &str, text: String) -> Result<(), Away> {
         let mut command = redis::cmd("SET");
-        command.arg(self.shared.key("ticket:", token)).arg(text);
+        command.arg(self.shared.key("ticket", token)).arg(text);
         command.arg("PX").arg(u64::try_from(TICKET_LIFETIME.as_millis()).unwrap_or(u64::MAX));
         self.shared.run(async |mut redis| command.query_async(&mut redis).await).await
     }
 
     pub(super) async fn ticket_take(&self, token: &str) -> Result<Option<String>, Away> {
         let mut command = redis::cmd("GETDEL");
-        command.arg(self.shared.key("ticket:", token));
+        command.arg(self.shared.key("ticket", token));
         self.shared.run(async |mut redis| command.query_async(&mut redis).await).await
     }
 
@@ -138,7 +138,7 @@ impl Link {
         limit: Limit,
         now: Timestamp,
     ) -> Result<Result<(), RetryAfter>, Away> {
-        let mut invocation = self.limit_script.key(self.shared.key("limit:", key));
+        let mut invocation = self.limit_script.key(self.shared.key("limit", key));
         invocation.arg(limit::micros(now)).arg(limit.interval_us()).arg(limit.per_us());
         let wait_us: i64 = self.shared.run(async |mut redis| invocation.invoke_async(&mut redis).await).await?;
         Ok(limit::verdict(wait_us))
@@ -153,11 +153,11 @@ impl Drop for Link {
 
 impl Shared {
     fn key(&self, kind: &str, name: &str) -> String {
-        format!("{}{kind}{name}", self.prefix)
+        format!("{}:{kind}:{name}", self.prefix)
     }
 
     fn channel_key(&self, channel: &str) -> String {
-        self.key("channel:", channel)
+        self.key("channel", channel)
     }
 
     /// Runs one command on the running session; without one, answers at once. A session that does not answer is ended.

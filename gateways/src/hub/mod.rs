@@ -44,9 +44,9 @@ pub enum HubOptions {
     InProcess,
     /// On Redis: several nodes.
     Redis {
-        /// `redis://[user:password@]host[:port][/database]`.
+        /// `redis://[user:password@]host[:port][/database]`, or `rediss://…` for TLS.
         url: String,
-        /// What every key and channel starts with, so that several installations can share one Redis.
+        /// What every key and channel starts with, before a `:`, so that several installations can share one Redis.
         prefix: String,
     },
 }

@@ -1,4 +1,7 @@
 //! A mail server for tests: it speaks SMTP on loopback, as its script says, and remembers what it took.
+//!
+//! Tests of several packages use it, each a part of it.
+#![allow(dead_code, clippy::unwrap_used, reason = "each test uses a part; a test that fails stops")]
 
 use std::sync::Arc;
 
@@ -14,7 +17,7 @@ use tokio::{
 const SIGN_IN: &[u8] = b"\0troupe\0hunter2";
 
 /// How the server behaves.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Script {
     /// Whether it offers and wants a sign-in.
     pub wants_sign_in: bool,
@@ -88,6 +91,7 @@ impl Memory {
 pub struct SmtpServer {
     port: u16,
     memory: Arc<Mutex<Memory>>,
+    script: Arc<Mutex<Script>>,
     task: JoinHandle<()>,
 }
 
@@ -96,14 +100,20 @@ impl SmtpServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let memory = Arc::<Mutex<Memory>>::default();
-        let shared = Arc::clone(&memory);
+        let script = Arc::new(Mutex::new(script));
+        let (remembers, follows) = (Arc::clone(&memory), Arc::clone(&script));
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                shared.lock().connections += 1;
-                tokio::spawn(serve(stream, script.clone(), Arc::clone(&shared)));
+                remembers.lock().connections += 1;
+                tokio::spawn(serve(stream, Arc::clone(&follows), Arc::clone(&remembers)));
             }
         });
-        Self { port, memory, task }
+        Self { port, memory, script, task }
+    }
+
+    /// From now on the server behaves so.
+    pub fn follow(&self, script: Script) {
+        *self.script.lock() = script;
     }
 
     pub fn port(&self) -> u16 {
@@ -131,12 +141,17 @@ impl Drop for SmtpServer {
 }
 
 /// A client that goes away ends the conversation; that is not the server's failure.
-async fn serve(stream: TcpStream, script: Script, memory: Arc<Mutex<Memory>>) -> std::io::Result<()> {
+async fn serve(
+    stream: TcpStream,
+    follows: Arc<Mutex<Script>>,
+    memory: Arc<Mutex<Memory>>,
+) -> std::io::Result<()> {
     let mut stream = BufStream::new(stream);
     answer(&mut stream, "220 mail.example.org ESMTP").await?;
     let mut message = Received::default();
     while let Some(line) = line(&mut stream).await? {
         let verb = line.split([' ', ':']).next().unwrap_or("").to_uppercase();
+        let script = follows.lock().clone();
         if script.silent_at == Some(&verb) {
             return std::future::pending().await;
         }

@@ -129,6 +129,11 @@ impl Change {
         self.run_statement(Sql::new("DELETE FROM sign_ins WHERE id = $1", [id.to_string().into()]), Expect::Any);
         self.revoke(now, RevocationKind::SignIn, id);
     }
+
+    /// Forgets the sign-ins that expired at `now` or before; their tokens count no more already.
+    pub fn sign_ins_purge(&mut self, now: Timestamp) {
+        self.run_statement(Sql::new("DELETE FROM sign_ins WHERE expires_at <= $1", [now.0.into()]), Expect::Any);
+    }
 }
 
 impl Store {

@@ -67,4 +67,9 @@ impl Change {
             .filter(row::Column::SignedAt.lt(before.0));
         self.run(stale, Expect::Any);
     }
+
+    /// Forgets everybody's signatures made before `before`.
+    pub fn vault_signatures_purge(&mut self, before: Timestamp) {
+        self.run(row::Entity::delete_many().filter(row::Column::SignedAt.lt(before.0)), Expect::Any);
+    }
 }
