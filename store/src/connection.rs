@@ -1,6 +1,9 @@
 //! How the two databases are connected to.
 
-use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbBackend, sqlx};
+use sea_orm::{
+    ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode,
+    TransactionOptions, TransactionTrait, sqlx,
+};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
 use crate::{StoreError, StoreOptions};
@@ -9,6 +12,13 @@ use crate::{StoreError, StoreOptions};
 const SQLITE_BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// Prepared statements that a connection keeps: multi-row inserts come in several sizes.
 const STATEMENTS_KEPT: usize = 512;
+
+/// A connection of PostgreSQL's that was idle for longer is tried before it is used.
+const PING_AFTER_IDLE: std::time::Duration = std::time::Duration::from_secs(1);
+/// Groups of two nodes may take the same rows in opposite orders. PostgreSQL looks for that after a second only; who may
+/// change it (a superuser) has it look sooner.
+const DETECT_DEADLOCKS_SOON: &str = "SELECT set_config('deadlock_timeout', '100ms', false) FROM pg_roles \
+                                     WHERE rolname = current_user AND rolsuper";
 
 /// The connections of one store.
 pub(crate) struct Connections {
@@ -50,6 +60,17 @@ impl Connections {
     }
 }
 
+/// Begins a transaction that writes.
+pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, DbErr> {
+    let sqlite = connection.get_database_backend() == DbBackend::Sqlite;
+    let options = TransactionOptions {
+        // A transaction that takes the lock at its first write only can lose it to another program's before.
+        sqlite_transaction_mode: sqlite.then_some(SqliteTransactionMode::Immediate),
+        ..TransactionOptions::default()
+    };
+    connection.begin_with_options(options).await
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Read,
@@ -86,6 +107,12 @@ fn sqlite(options: &StoreOptions, usage: Use) -> ConnectOptions {
 
 fn postgres(options: &StoreOptions, connections: u32) -> ConnectOptions {
     let mut connect = common(options, connections);
+    connect.test_before_acquire_if_idle_for(PING_AFTER_IDLE);
     connect.map_sqlx_postgres_opts(|postgres| postgres.statement_cache_capacity(STATEMENTS_KEPT));
+    connect.map_sqlx_postgres_pool_opts(|pool| {
+        pool.after_connect(|connection, _| {
+            Box::pin(async move { sqlx::query(DETECT_DEADLOCKS_SOON).execute(connection).await.map(drop) })
+        })
+    });
     connect
 }

@@ -2,17 +2,14 @@
 
 use std::time::Duration;
 
-use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode, Statement,
-    TransactionOptions, TransactionTrait,
-};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement};
 
 use super::{
     Job,
     plan::{Planned, plan},
     stats::Tally,
 };
-use crate::{CommitError, Expect, error};
+use crate::{CommitError, Expect, connection, error};
 
 /// How often a change runs that other transactions keep colliding with.
 const COLLISIONS_MAX: u32 = 5;
@@ -102,29 +99,15 @@ pub(super) async fn commit(
 async fn together(connection: &DatabaseConnection, jobs: &[Job]) -> Result<(), Fault> {
     let backend = connection.get_database_backend();
     let planned = plan(backend, jobs.iter().map(|job| job.steps.as_slice()));
-    if let [only] = planned.as_slice()
-        && only.stands_alone()
-    {
-        return alone(connection, only).await;
-    }
-    let transaction = begin(connection).await?;
+    let transaction = connection::begin(connection).await.map_err(Fault::before_commit)?;
     run(&transaction, planned).await?;
     transaction.commit().await.map_err(Fault::over_commit)
-}
-
-/// A single statement is its own transaction.
-async fn alone(connection: &DatabaseConnection, planned: &Planned) -> Result<(), Fault> {
-    let executed = connection.execute_raw(planned.statement.clone()).await;
-    executed.map(drop).map_err(|error| match error {
-        DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => Fault::before_commit(error),
-        error => Fault::over_commit(error),
-    })
 }
 
 /// One after the other, so that only those fail that are at fault.
 async fn in_order(connection: &DatabaseConnection, jobs: &[Job]) -> Result<Vec<Outcome>, Fault> {
     let backend = connection.get_database_backend();
-    let transaction = begin(connection).await?;
+    let transaction = connection::begin(connection).await.map_err(Fault::before_commit)?;
     let mut outcomes = Vec::with_capacity(jobs.len());
     for job in jobs {
         control(&transaction, "SAVEPOINT change").await?;
@@ -167,18 +150,8 @@ async fn patiently(connection: &DatabaseConnection, job: &Job) -> Result<(), Fau
     Err(Fault::Collided)
 }
 
-async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, Fault> {
-    let sqlite = connection.get_database_backend() == DbBackend::Sqlite;
-    let options = TransactionOptions {
-        // A transaction that takes the lock at its first write can lose it to another program's in between.
-        sqlite_transaction_mode: sqlite.then_some(SqliteTransactionMode::Immediate),
-        ..TransactionOptions::default()
-    };
-    connection.begin_with_options(options).await.map_err(Fault::before_commit)
-}
-
 async fn run(transaction: &DatabaseTransaction, planned: Vec<Planned>) -> Result<(), Fault> {
-    for Planned { statement, expect, .. } in planned {
+    for Planned { statement, expect } in planned {
         let met = transaction.execute_raw(statement).await.map_err(Fault::before_commit)?.rows_affected();
         if let Expect::Rows(expected) = expect
             && met != expected

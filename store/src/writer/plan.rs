@@ -24,15 +24,6 @@ const POSTGRES_VALUES_MAX: usize = 65_535;
 pub(super) struct Planned {
     pub statement: Statement,
     pub expect: Expect,
-    /// Whether it only inserts, so that it does all or nothing.
-    pub inserts: bool,
-}
-
-impl Planned {
-    /// Whether it can be its own transaction: what is at fault shows before it has left a trace.
-    pub fn stands_alone(&self) -> bool {
-        self.inserts || self.expect == Expect::Any
-    }
 }
 
 /// The statements for `changes`, in the order in which they must run.
@@ -70,7 +61,7 @@ impl<'a> Planner<'a> {
                     let flushed = named.map_or(0, |last| last + 1);
                     self.flush(flushed);
                     filled = filled.saturating_sub(flushed);
-                    self.planned.push(Planned { statement: statement.clone(), expect: *expect, inserts: false });
+                    self.planned.push(Planned { statement: statement.clone(), expect: *expect });
                 }
             }
         }
@@ -99,7 +90,6 @@ impl<'a> Planner<'a> {
                 self.planned.push(Planned {
                     statement: insert(self.backend, pending.table, pending.columns, now),
                     expect: Expect::Rows(now.len() as u64),
-                    inserts: true,
                 });
                 rows = later;
             }
