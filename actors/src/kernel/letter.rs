@@ -12,7 +12,12 @@ use super::{
 };
 
 /// One command, with everything that travels with it.
+///
+/// Fields drop in this order: the place in the queue is free, and a letter that nobody read is counted, before the caller
+/// learns that no answer will come.
 pub(super) struct Letter<R: Resource, C: Command> {
+    /// There from the moment that the letter has a place in a queue.
+    pub(super) permit: Option<Permit<R>>,
     pub(super) command: C,
     pub(super) context: Context,
     /// Who waits for the answer; nobody does for what was told.
@@ -20,8 +25,6 @@ pub(super) struct Letter<R: Resource, C: Command> {
     pub(super) queued_at: Instant,
     /// The timer that the command comes from.
     pub(super) firing: Option<Box<Timer>>,
-    /// There from the moment that the letter has a place in a queue.
-    pub(super) permit: Option<Permit<R>>,
 }
 
 impl<R: Handle<C>, C: Command> actix::Message for Letter<R, C> {
@@ -36,7 +39,7 @@ impl<R: Resource, C: Command> Letter<R, C> {
         reply: Option<oneshot::Sender<Result<C::Reply>>>,
         firing: Option<Box<Timer>>,
     ) -> Self {
-        Self { command, context, reply, queued_at: Instant::now(), firing, permit: None }
+        Self { permit: None, command, context, reply, queued_at: Instant::now(), firing }
     }
 
     /// Whether nobody has a use for the answer any more.

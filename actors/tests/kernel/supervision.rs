@@ -90,7 +90,10 @@ async fn the_load_after_a_crash_waits_for_the_backoff() {
         let (probes, key) = (probes.clone(), key.clone());
         async move { probes.ask(&key, Note(1), context()).await }
     });
-    let is_at = || stage.kernel.residents("probe", 1).expect("a known kind")[0].command;
+    let is_at = || {
+        let residents = stage.kernel.residents("probe", 10).expect("a known kind");
+        residents.into_iter().find(|resident| resident.key == "one").and_then(|resident| resident.command)
+    };
     until("the next command is at the front", || is_at() == Some("note")).await;
     stage.clock.advance(Duration::from_millis(749));
     // A command of another key makes a whole round meanwhile.
