@@ -1,16 +1,25 @@
 //! The actor kernel, and one module per resource that people write to at the same time.
 
+pub mod admin;
 pub mod backup;
+pub mod event;
+mod guess;
 pub mod housekeeping;
 pub mod kernel;
 pub mod live;
+pub mod organization;
 pub mod outbox;
+pub mod passwords;
+pub mod person;
 mod registries;
-pub mod revoked;
+mod second_factor;
 mod services;
 mod settings;
+pub mod setup;
+pub mod sign_in;
 pub mod vault;
 
+pub use passwords::PasswordCost;
 pub use registries::Actors;
 pub use services::Services;
 pub use settings::Settings;

@@ -236,13 +236,7 @@ impl Store {
                  WHERE not_before <= $3 AND seq IN \
                  (SELECT seq FROM outbox WHERE lane = $5 AND not_before <= $3 \
                  ORDER BY not_before, seq LIMIT $4 /*skip locked*/)",
-                [
-                    claim.as_str().into(),
-                    until.0.into(),
-                    now.0.into(),
-                    i64::from(limit).into(),
-                    lane.as_str().into(),
-                ],
+                [claim.as_str().into(), until.0.into(), now.0.into(), i64::from(limit).into(), lane.as_str().into()],
             ),
             Expect::Any,
         );

@@ -141,11 +141,7 @@ impl Drop for SmtpServer {
 }
 
 /// A client that goes away ends the conversation; that is not the server's failure.
-async fn serve(
-    stream: TcpStream,
-    follows: Arc<Mutex<Script>>,
-    memory: Arc<Mutex<Memory>>,
-) -> std::io::Result<()> {
+async fn serve(stream: TcpStream, follows: Arc<Mutex<Script>>, memory: Arc<Mutex<Memory>>) -> std::io::Result<()> {
     let mut stream = BufStream::new(stream);
     answer(&mut stream, "220 mail.example.org ESMTP").await?;
     let mut message = Received::default();

@@ -1,0 +1,76 @@
+//! E-mails from the outbox.
+//!
+//! A temporary refusal is tried again after a growing pause, at most [`TRIES_MAX`] times; then, and after a refusal for
+//! good, the entry is given up and kept with the reason, for operators. A console mailer sends nothing: what it would
+//! have sent is kept in the same commit that settles the entry.
+
+use gateways::{Delivered, Email, SendError};
+use store::{Change, EmailTo, KeptMessage, OutboxClaim, OutboxEntry, StoreError};
+
+use super::backoff::{TRIES_MAX, pause_after};
+use crate::Services;
+
+/// Hands one e-mail over and settles its entry. If the store fails, the entry comes again when its lease ends.
+pub(super) async fn deliver(services: &Services, claim: &OutboxClaim) {
+    let settled = async {
+        let Some(email) = compose(services, claim).await? else {
+            let mut change = Change::new();
+            change.outbox_done([claim.seq]);
+            return Ok(services.store.commit(change).await?);
+        };
+        let outcome = services.mailer.send(&email).await;
+        Ok::<_, StoreError>(services.store.commit(settlement(services, claim, email, outcome)).await?)
+    };
+    if let Err(error) = settled.await {
+        tracing::warn!(seq = claim.seq, %error, "an e-mail could not be settled; it comes again");
+    }
+}
+
+/// The e-mail as it goes out; `None` when there is nobody any more to send it to.
+async fn compose(services: &Services, claim: &OutboxClaim) -> Result<Option<Email>, StoreError> {
+    let OutboxEntry::Email { to, subject, body } = &claim.entry else { return Ok(None) };
+    let to = match to {
+        EmailTo::Address(address) => address.clone(),
+        EmailTo::Person(user_id) => match services.store.person(*user_id).await? {
+            Some(person) => person.email.to_string(),
+            None => return Ok(None),
+        },
+    };
+    let idempotency_key = format!("outbox-{}-{}", claim.created_at, claim.seq);
+    Ok(Some(Email { to, subject: subject.clone(), text: body.clone(), idempotency_key }))
+}
+
+/// What becomes of the entry.
+fn settlement(services: &Services, claim: &OutboxClaim, email: Email, outcome: Result<Delivered, SendError>) -> Change {
+    let now = services.store.now();
+    let mut change = Change::new();
+    match outcome {
+        Ok(Delivered::Sent { response }) => {
+            tracing::debug!(seq = claim.seq, response, "an e-mail was sent");
+            change.outbox_done([claim.seq]);
+        }
+        Ok(Delivered::Keep) => {
+            change.kept_add(KeptMessage {
+                gateway: "console".to_owned(),
+                channel: "email".to_owned(),
+                recipient: email.to,
+                subject: Some(email.subject),
+                body: email.text,
+                created_at: now,
+            });
+            change.outbox_done([claim.seq]);
+        }
+        Err(error) if error.is_temporary() && claim.attempts < TRIES_MAX => {
+            let pause = pause_after(claim.attempts, claim.seq);
+            tracing::warn!(seq = claim.seq, tries = claim.attempts, ?pause, %error, "an e-mail waits for another try");
+            metrics::counter!("troupe_outbox_retried_total", "topic" => "email").increment(1);
+            change.outbox_failed(claim.seq, &error.to_string(), now.after(pause));
+        }
+        Err(error) => {
+            tracing::error!(seq = claim.seq, tries = claim.attempts, %error, "an e-mail was given up");
+            metrics::counter!("troupe_outbox_given_up_total", "topic" => "email").increment(1);
+            change.outbox_park(claim.seq, &error.to_string());
+        }
+    }
+    change
+}
