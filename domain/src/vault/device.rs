@@ -67,16 +67,18 @@ pub struct DeviceDraft {
 }
 
 impl DeviceDraft {
-    /// Checks what a device said of itself; `prefix` stands before the fields' names in the 400.
-    pub fn check(prefix: &str, device_id: DeviceId, name: &str, platform: &str) -> Result<Self> {
+    /// Checks what a device said of itself, with its id as far as it could be read; `prefix` stands before the fields'
+    /// names in the 400.
+    pub fn check(prefix: &str, device_id: Result<DeviceId>, name: &str, platform: &str) -> Result<Self> {
         let mut problems = Problems::new();
+        let device_id = problems.keep(device_id)?;
         let name = problems.keep(DeviceName::parse(&format!("{prefix}name"), name))?;
         let platform = DevicePlatform::from_name(platform);
         if platform.is_none() {
             problems.add(format!("{prefix}platform"), "Must be ios, android or web.");
         }
-        match (name, platform) {
-            (Some(name), Some(platform)) => Ok(Self { device_id, name, platform }),
+        match (device_id, name, platform) {
+            (Some(device_id), Some(name), Some(platform)) => Ok(Self { device_id, name, platform }),
             _ => Err(problems.into_error()),
         }
     }
@@ -131,16 +133,15 @@ mod tests {
 
     #[test]
     fn a_draft_names_every_field_at_fault() {
-        let id = "AAAAAAAAAAAAAAAAAAAAAA".parse().unwrap();
+        let id = DeviceId::check("device.deviceId", "short");
         let Err(Error::Invalid { problems }) = DeviceDraft::check("device.", id, " ", "cli") else { panic!() };
         let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
-        assert_eq!(paths, ["device.name", "device.platform"]);
-        assert!(DeviceDraft::check("", id, "Phone", "web").is_ok());
+        assert_eq!(paths, ["device.deviceId", "device.name", "device.platform"]);
     }
 
     #[test]
     fn a_device_counts_as_seen_at_most_once_a_minute() {
-        let id = "AAAAAAAAAAAAAAAAAAAAAA".parse().unwrap();
+        let id = DeviceId::check("deviceId", "AAAAAAAAAAAAAAAAAAAAAA");
         let device = Device::registered(&DeviceDraft::check("", id, "Phone", "ios").unwrap(), Timestamp(0));
         assert!(!device.seen_is_due(Timestamp(59_999)));
         assert!(device.seen_is_due(Timestamp(60_000)));
