@@ -11,7 +11,7 @@ pub const OWNED_MAX: u64 = 50;
 /// Members of one organization.
 pub const MEMBERS_MAX: u64 = 5_000;
 /// Invitations of one organization that wait for an answer.
-pub const INVITES_MAX: u64 = 500;
+pub const INVITES_MAX: u64 = 200;
 /// Teams of one organization.
 pub const TEAMS_MAX: u64 = 200;
 /// Members of one team.

@@ -106,11 +106,17 @@ impl Credentials {
         }
     }
 
-    /// Forgets what the revocation names, and tells the sockets. For the handler of a revocation on this node; the
-    /// feed reaches the others.
-    pub fn forget(&self, revocation: Revocation) {
+    /// Looks up anew what concerns this target. For a handler that has just changed something of it, so that this node
+    /// knows before it answers; the feed reaches the others, and the sockets.
+    pub(crate) fn refresh(&self, kind: RevocationKind, target_id: impl std::fmt::Display) {
+        let target_id = target_id.to_string();
         self.epoch.fetch_add(1, Ordering::SeqCst);
-        self.remembered.retain(|_, remembered| !concerns(&revocation, &remembered.credential));
+        self.remembered.retain(|_, remembered| !concerns(kind, &target_id, &remembered.credential));
+    }
+
+    /// Forgets what the revocation names, and tells the sockets.
+    pub fn forget(&self, revocation: Revocation) {
+        self.refresh(revocation.kind, &revocation.target_id);
         // Without a socket, nobody listens.
         let _ = self.revoked.send(Arc::new(revocation));
     }
@@ -139,15 +145,14 @@ fn bearer(header: &str) -> Option<&str> {
 }
 
 /// Whether a revocation speaks of the credential.
-fn concerns(revocation: &Revocation, credential: &Credential) -> bool {
-    let target = &revocation.target_id;
-    match (revocation.kind, credential) {
+fn concerns(kind: RevocationKind, target: &str, credential: &Credential) -> bool {
+    match (kind, credential) {
         (RevocationKind::SignIn | RevocationKind::SignInChanged, Credential::SignIn(sign_in)) => {
-            sign_in.caller.sign_in_id.to_string() == *target
+            sign_in.caller.sign_in_id.to_string() == target
         }
-        (RevocationKind::User, Credential::SignIn(sign_in)) => sign_in.caller.user_id.to_string() == *target,
-        (RevocationKind::User, Credential::Key(key)) => key.caller.maker.to_string() == *target,
-        (RevocationKind::Key, Credential::Key(key)) => key.caller.key_id.to_string() == *target,
+        (RevocationKind::User, Credential::SignIn(sign_in)) => sign_in.caller.user_id.to_string() == target,
+        (RevocationKind::User, Credential::Key(key)) => key.caller.maker.to_string() == target,
+        (RevocationKind::Key, Credential::Key(key)) => key.caller.key_id.to_string() == target,
         _ => false,
     }
 }
@@ -184,7 +189,7 @@ mod tests {
     }
 
     fn revocation(kind: RevocationKind, target_id: impl ToString) -> Revocation {
-        Revocation { kind, target_id: target_id.to_string(), at: NOW }
+        Revocation { seq: 1, kind, target_id: target_id.to_string(), at: NOW }
     }
 
     #[test]

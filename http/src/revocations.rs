@@ -1,13 +1,13 @@
 //! Follows the store's feed of revocations, for the credentials that this node remembers and the sockets that it holds.
 
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     sync::Weak,
     time::{Duration, Instant},
 };
 
 use domain::Timestamp;
-use store::{Revocation, Store, StoreError};
+use store::{Store, StoreError};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::{credentials::Credentials, state::AppState};
@@ -44,7 +44,7 @@ async fn subscription(state: &Weak<AppState>) -> Option<gateways::hub::Subscript
 #[derive(Default)]
 struct Feed {
     since: Option<Timestamp>,
-    heeded: HashSet<(&'static str, String, Timestamp)>,
+    heeded: HashMap<i64, Timestamp>,
 }
 
 impl Feed {
@@ -54,18 +54,13 @@ impl Feed {
         let since = self.since.map_or(from, |since| since.min(from));
         let revocations = store.revocations_since(since).await?;
         self.since = Some(from);
-        self.heeded.retain(|(_, _, at)| *at >= since);
+        self.heeded.retain(|_, at| *at >= since);
         for revocation in revocations {
-            if self.is_new(&revocation) {
+            if self.heeded.insert(revocation.seq, revocation.at).is_none() {
                 credentials.forget(revocation);
             }
         }
         credentials.feed_was_read(began);
         Ok(())
-    }
-
-    fn is_new(&mut self, revocation: &Revocation) -> bool {
-        let key = (revocation.kind.as_str(), revocation.target_id.clone(), revocation.at);
-        self.heeded.insert(key)
     }
 }

@@ -61,6 +61,8 @@ impl RevocationKind {
 /// Something that stopped counting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Revocation {
+    /// Its number, which no other has.
+    pub seq: i64,
     /// What it is.
     pub kind: RevocationKind,
     /// Its id.
@@ -98,7 +100,7 @@ impl Store {
             .map(|row| {
                 let kind =
                     RevocationKind::from_name(&row.kind).ok_or_else(|| StoreError::corrupt("revocations.kind"))?;
-                Ok(Revocation { kind, target_id: row.target_id, at: Timestamp(row.at) })
+                Ok(Revocation { seq: row.seq, kind, target_id: row.target_id, at: Timestamp(row.at) })
             })
             .collect()
     }

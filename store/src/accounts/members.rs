@@ -75,6 +75,13 @@ struct MembershipRow {
 }
 
 #[derive(FromQueryResult)]
+struct PartRow {
+    #[sea_orm(nested)]
+    organization: organizations::row::Model,
+    role: String,
+}
+
+#[derive(FromQueryResult)]
 struct MemberRow {
     user_id: String,
     name: String,
@@ -145,22 +152,27 @@ impl Store {
         .transpose()
     }
 
-    /// The organizations that the person belongs to, with the role in each, oldest first.
-    pub async fn memberships(&self, user_id: UserId) -> Result<Vec<(Organization, Role)>, StoreError> {
-        let rows: Vec<row::Model> =
-            row::Entity::find().filter(row::Column::UserId.eq(user_id.to_string())).all(self.reader()).await?;
-        let ids = rows.iter().map(|row| row.org_id.as_str());
-        let mut organizations = organizations::row::Entity::find()
-            .filter(organizations::row::Column::Id.is_in(ids))
-            .all(self.reader())
-            .await?;
-        organizations.sort_by(|one, other| one.id.cmp(&other.id));
-        organizations
-            .into_iter()
-            .filter_map(|organization| {
-                let member = rows.iter().find(|row| row.org_id == organization.id)?;
-                let role = named("members.role", Role::from_name(&member.role));
-                Some(Organization::try_from(organization).and_then(|organization| Ok((organization, role?))))
+    /// Up to `limit` organizations that the person belongs to, with the role in each, in the order of their ids, after
+    /// the one with the id `after`.
+    pub async fn memberships(
+        &self,
+        user_id: UserId,
+        after: Option<OrgId>,
+        limit: u64,
+    ) -> Result<Vec<(Organization, Role)>, StoreError> {
+        let after = after.map_or_else(String::new, |after| after.to_string());
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let statement = self.statement(Sql::new(
+            "SELECT o.id, o.name, o.slug, o.kind, o.version, o.created_at, o.updated_at, m.role \
+             FROM members m JOIN organizations o ON o.id = m.org_id \
+             WHERE m.user_id = $1 AND m.org_id > $2 ORDER BY m.org_id LIMIT $3",
+            [user_id.to_string().into(), after.into(), limit.into()],
+        ));
+        let rows = PartRow::find_by_statement(statement).all(self.reader()).await?;
+        rows.into_iter()
+            .map(|row| {
+                let role = named("members.role", Role::from_name(&row.role))?;
+                Ok((Organization::try_from(row.organization)?, role))
             })
             .collect()
     }

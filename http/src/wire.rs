@@ -1,0 +1,28 @@
+//! What several areas' wire types share.
+
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+/// It was done.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(example = json!({"ok": true}))]
+pub(crate) struct Done {
+    /// Always true.
+    ok: bool,
+}
+
+impl Done {
+    /// It was.
+    pub(crate) const fn new() -> Self {
+        Self { ok: true }
+    }
+}
+
+/// Tells a field that is null (`Some(None)`) from one that is absent (`None`, with `#[serde(default)]`).
+pub(crate) fn nullable<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Some)
+}
