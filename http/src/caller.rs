@@ -82,7 +82,7 @@ impl<D: Door> Person<D> {
 impl<D: Door> Argument for Person<D> {
     fn describe(facts: &mut Facts) {
         facts.signed_in();
-        facts.error(403, D::REFUSAL);
+        facts.door(D::REFUSAL);
     }
 
     async fn take(call: &mut Call) -> Result<Self> {

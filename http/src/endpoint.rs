@@ -107,6 +107,11 @@ impl Endpoint {
         (self.run)(call).await
     }
 
+    /// The path as the document writes it: a parameter that takes slashes is a parameter.
+    pub fn documented_path(&self) -> String {
+        self.path.replace("{*", "{")
+    }
+
     /// Whether a valid credential is needed.
     pub fn is_signed_in(&self) -> bool {
         self.facts.access == Access::SignedIn
@@ -141,5 +146,8 @@ where
 }
 
 fn parameter_names(path: &'static str) -> Vec<&'static str> {
-    path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}')).collect()
+    path.split('/')
+        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+        .map(|name| name.trim_start_matches('*'))
+        .collect()
 }

@@ -40,6 +40,10 @@ pub struct Facts {
     pub access: Access,
     /// The permissions that it needs.
     pub scopes: Vec<Scope>,
+    /// What those read who are not let in among people.
+    pub doors: Vec<String>,
+    /// Whether the caller needs a part in the organization of the path.
+    pub in_organization: bool,
     /// What holds for its JSON body; `None` when it reads none.
     pub body: Option<BodyRule>,
     /// Whether it reads or writes a body as it comes, for as long as that takes.
@@ -62,6 +66,8 @@ impl Facts {
             schemas: Vec::new(),
             access: Access::default(),
             scopes: Vec::new(),
+            doors: Vec::new(),
+            in_organization: false,
             body: None,
             streams: false,
         }
@@ -164,6 +170,12 @@ impl Facts {
             }
             response.description.push_str(message);
         }
+    }
+
+    /// A door that the caller must pass; the others read `refusal`.
+    pub fn door(&mut self, refusal: &str) {
+        self.error(403, refusal);
+        self.doors.push(refusal.to_owned());
     }
 
     /// A permission that the caller needs in the organization of the path.

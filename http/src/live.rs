@@ -40,7 +40,7 @@ pub(crate) struct LiveView {
 /// One socket per device: notices, vault revisions, counts. Open `url?ticket=…`. A client that has seen messages before
 /// adds `&seq=` with the last number that it saw, and misses nothing of the last hour.
 #[utoipa::path(get, path = "/v1/me/live")]
-pub(crate) async fn live_view(person: Person, state: State) -> Result<Json<LiveView>> {
+pub(crate) async fn live_get(person: Person, state: State) -> Result<Json<LiveView>> {
     let socket = SocketAddress::issue(&state, &person, PATH, RESOURCE.to_owned(), Value::Null).await?;
     Ok(Json(LiveView { socket }))
 }

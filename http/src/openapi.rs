@@ -1,21 +1,45 @@
 //! The OpenAPI 3.1 document, gathered from the endpoints.
 
+use serde_json::{Value, json};
 use utoipa::openapi::{
-    Components, InfoBuilder, OpenApi, OpenApiBuilder, Paths,
+    Components, InfoBuilder, OpenApi, OpenApiBuilder, Paths, RefOr, ResponseBuilder,
     path::HttpMethod,
     security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+    tag::TagBuilder,
 };
 
-use crate::{endpoint::Endpoint, facts::BEARER, router::Router};
+use crate::{endpoint::Endpoint, examples, facts::BEARER, router::Router};
 
-/// The document of all endpoints.
-pub fn document(router: &Router) -> OpenApi {
+/// The document of all endpoints; the same for the same endpoints.
+pub fn document(router: &Router) -> Value {
+    let mut document = serde_json::to_value(described(router)).unwrap_or_default();
+    examples::complete(&mut document);
+    // Endpoints without a credential say so, as the default is one.
+    document["security"] = json!([{BEARER: []}]);
+    document
+}
+
+/// The document as JSON.
+pub fn text(document: &Value) -> String {
+    let mut text = serde_json::to_string_pretty(document).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn described(router: &Router) -> OpenApi {
     let mut components = Components::new();
     let mut paths = Paths::new();
+    let mut areas: Vec<&str> = Vec::new();
     for endpoint in router.endpoints() {
+        if !areas.contains(&endpoint.area) {
+            areas.push(endpoint.area);
+        }
         let mut operation = endpoint.facts.operation.clone();
         operation.tags = Some(vec![endpoint.area.to_owned()]);
-        paths.add_path_operation(endpoint.path, vec![method(endpoint)], operation);
+        let any_other = ResponseBuilder::new().description(ANY_OTHER).build();
+        operation.responses.responses.insert("default".to_owned(), RefOr::T(any_other));
+        operation.security.get_or_insert_default();
+        paths.add_path_operation(endpoint.documented_path(), vec![method(endpoint)], operation);
         components.schemas.extend(endpoint.facts.schemas.iter().cloned());
     }
     let bearer = HttpBuilder::new()
@@ -25,14 +49,12 @@ pub fn document(router: &Router) -> OpenApi {
     components.add_security_scheme(BEARER, SecurityScheme::Http(bearer));
     let info =
         InfoBuilder::new().title("Troupe").version(env!("CARGO_PKG_VERSION")).description(Some(DESCRIPTION)).build();
-    OpenApiBuilder::new().info(info).paths(paths).components(Some(components)).build()
-}
-
-/// The document as JSON, the same for the same endpoints.
-pub fn text(router: &Router) -> String {
-    let mut text = serde_json::to_string_pretty(&document(router)).unwrap_or_default();
-    text.push('\n');
-    text
+    OpenApiBuilder::new()
+        .info(info)
+        .tags(Some(areas.into_iter().map(|area| TagBuilder::new().name(area).build())))
+        .paths(paths)
+        .components(Some(components))
+        .build()
 }
 
 fn method(endpoint: &Endpoint) -> HttpMethod {
@@ -45,9 +67,118 @@ fn method(endpoint: &Endpoint) -> HttpMethod {
     }
 }
 
+const ANY_OTHER: &str = "Any other error: 429 (too often) and 503 (busy; safe to repeat with the same \
+                         `Idempotency-Key`) with `Retry-After`, 500.";
+
 const DESCRIPTION: &str = "\
 One self-hosted program for a company's work.
 
-Errors are `{\"error\": sentence, \"code\": slug}` with what the endpoint adds beside them. Times are milliseconds since \
-the Unix epoch, UTC. Any answer may also be 429 or 503 with `Retry-After`, and 500; `x-request-id` names the request in \
-the server's log.";
+Send `Authorization: Bearer TOKEN` with a person's token or an API key. Bodies are JSON. Errors are `{\"error\": \
+sentence, \"code\": slug}`, with what the endpoint adds beside them; a 400 `invalid` lists every field at fault in \
+`problems`. Times are milliseconds since the Unix epoch, UTC. `x-request-id` names a request in the server's log.";
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::routes;
+
+    fn router() -> Router {
+        Router::new(routes::page()).unwrap()
+    }
+
+    #[test]
+    fn each_line_of_the_page_is_what_stands_above_its_handler() {
+        for endpoint in router().endpoints() {
+            let (methods, path) = &endpoint.annotated;
+            assert_eq!(*path, endpoint.documented_path(), "{} {}", endpoint.method, endpoint.path);
+            assert!(*methods == [method(endpoint)], "{} {}", endpoint.method, endpoint.path);
+        }
+    }
+
+    #[test]
+    fn every_endpoint_says_whom_it_answers_and_describes_itself() {
+        for endpoint in router().endpoints() {
+            let line = format!("{} {}", endpoint.method, endpoint.path);
+            assert_ne!(endpoint.facts.access, crate::facts::Access::Unstated, "{line}");
+            let operation = &endpoint.facts.operation;
+            let title = operation.summary.as_deref().unwrap_or_default();
+            assert!(!title.is_empty() && !title.ends_with('.'), "{line} has the title {title:?}");
+            let succeeds = |status: &String| status.starts_with(['1', '2']);
+            assert!(operation.responses.responses.keys().any(succeeds), "{line} never succeeds");
+        }
+    }
+
+    #[test]
+    fn every_parameter_of_a_path_is_described() {
+        for endpoint in router().endpoints() {
+            let described: BTreeSet<&str> = endpoint
+                .facts
+                .operation
+                .parameters
+                .iter()
+                .flatten()
+                .filter_map(|parameter| match parameter {
+                    RefOr::T(parameter) => Some(parameter.name.as_str()),
+                    RefOr::Ref(_) => None,
+                })
+                .collect();
+            for name in &endpoint.path_names {
+                assert!(described.contains(name), "{} {} leaves {name} out", endpoint.method, endpoint.path);
+            }
+        }
+    }
+
+    #[test]
+    fn operations_have_names_of_their_own() {
+        let mut names = BTreeSet::new();
+        for endpoint in router().endpoints() {
+            let name = endpoint.facts.operation.operation_id.clone().unwrap_or_default();
+            assert!(names.insert(name.clone()), "{name} names two operations");
+        }
+    }
+
+    #[test]
+    fn two_types_do_not_share_a_name() {
+        let router = router();
+        let mut known = std::collections::BTreeMap::new();
+        for (name, schema) in router.endpoints().iter().flat_map(|endpoint| &endpoint.facts.schemas) {
+            let schema = serde_json::to_value(schema).unwrap();
+            let first = known.entry(name).or_insert_with(|| schema.clone());
+            assert_eq!(*first, schema, "{name} is two types");
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere_and_every_json_has_an_example() {
+        let document = document(&router());
+        check(&document, &document);
+        fn check(value: &Value, document: &Value) {
+            match value {
+                Value::Object(fields) => {
+                    if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
+                        assert!(document.pointer(&reference[1..]).is_some(), "{reference} leads nowhere");
+                    }
+                    if let Some(content) = fields.get("application/json").filter(|content| content.is_object()) {
+                        assert!(content.get("schema").is_none() || content.get("example").is_some(), "{content}");
+                    }
+                    fields.values().for_each(|value| check(value, document));
+                }
+                Value::Array(elements) => elements.iter().for_each(|value| check(value, document)),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn the_printed_document_is_current() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/openapi.json");
+        let current = text(&document(&router()));
+        if std::env::var_os("TROUPE_UPDATE_DOCS").is_some() {
+            std::fs::write(path, &current).unwrap();
+        }
+        let printed = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(printed == current, "docs/openapi.json is stale; run TROUPE_UPDATE_DOCS=1 cargo test -p troupe-http");
+    }
+}

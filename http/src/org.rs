@@ -74,6 +74,7 @@ impl<P: Permission> Argument for Org<P> {
         facts.signed_in();
         facts.path_parameter("orgId", "The organization.", "org_01jd7rt4m5e9fv2w8x3c6k0hqz");
         facts.error(404, NOT_FOUND);
+        facts.in_organization = true;
         for scope in P::SCOPES {
             facts.scope(*scope);
         }

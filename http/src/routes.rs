@@ -8,9 +8,9 @@
 use actix_web::http::Method;
 
 use crate::{
-    backup,
+    audit, auth, backup, blobs,
     endpoint::{Endpoint, Rules},
-    live, meta, vault,
+    invites, keys, live, me, members, meta, organizations, otp, sign_ins, teams, vault,
 };
 
 macro_rules! page {
@@ -33,6 +33,48 @@ macro_rules! page {
 #[rustfmt::skip]
 pub(crate) fn page() -> Vec<Endpoint> {
     page! {
+        "Sign-in" {
+            POST   "/v1/auth/register"                    => auth::auth_register, per_address(120);
+            POST   "/v1/auth/sign-in"                     => auth::auth_sign_in, per_address(240);
+            POST   "/v1/auth/sign-out"                    => auth::auth_sign_out;
+            POST   "/v1/auth/step-up"                     => auth::auth_step_up, per_address(120);
+        }
+        "People" {
+            GET    "/v1/me"                               => me::me_get;
+            PATCH  "/v1/me"                               => me::me_patch;
+            POST   "/v1/me/password"                      => me::me_password, per_address(120);
+            POST   "/v1/me/otp"                           => otp::otp_enrol;
+            DELETE "/v1/me/otp"                           => otp::otp_delete;
+            POST   "/v1/me/otp/confirm"                   => otp::otp_confirm, per_address(120);
+            GET    "/v1/me/sign-ins"                      => sign_ins::sign_ins_list;
+            DELETE "/v1/me/sign-ins/{signInId}"           => sign_ins::sign_in_delete;
+        }
+        "Organizations" {
+            GET    "/v1/orgs"                             => organizations::orgs_list;
+            POST   "/v1/orgs"                             => organizations::org_create, creates();
+            GET    "/v1/orgs/{orgId}"                     => organizations::org_get;
+            PATCH  "/v1/orgs/{orgId}"                     => organizations::org_patch;
+            DELETE "/v1/orgs/{orgId}"                     => organizations::org_delete;
+            GET    "/v1/orgs/{orgId}/members"             => members::members_list;
+            POST   "/v1/orgs/{orgId}/members"             => members::member_add, creates();
+            PATCH  "/v1/orgs/{orgId}/members/{userId}"    => members::member_patch;
+            DELETE "/v1/orgs/{orgId}/members/{userId}"    => members::member_remove;
+            GET    "/v1/orgs/{orgId}/invites"             => invites::invites_list;
+            POST   "/v1/orgs/{orgId}/invites"             => invites::invite_create, creates(), per_address(240);
+            DELETE "/v1/orgs/{orgId}/invites/{inviteId}"  => invites::invite_cancel;
+            POST   "/v1/invites/{token}/accept"           => invites::invite_accept, per_address(120);
+            GET    "/v1/orgs/{orgId}/teams"               => teams::teams_list;
+            POST   "/v1/orgs/{orgId}/teams"               => teams::team_create, creates();
+            GET    "/v1/orgs/{orgId}/teams/{teamId}"      => teams::team_get;
+            PATCH  "/v1/orgs/{orgId}/teams/{teamId}"      => teams::team_patch;
+            DELETE "/v1/orgs/{orgId}/teams/{teamId}"      => teams::team_delete;
+            POST   "/v1/orgs/{orgId}/teams/{teamId}/members" => teams::team_member_add, creates();
+            DELETE "/v1/orgs/{orgId}/teams/{teamId}/members/{userId}" => teams::team_member_remove;
+            GET    "/v1/orgs/{orgId}/keys"                => keys::keys_list;
+            POST   "/v1/orgs/{orgId}/keys"                => keys::key_create;
+            DELETE "/v1/orgs/{orgId}/keys/{keyId}"        => keys::key_delete;
+            GET    "/v1/orgs/{orgId}/audit"               => audit::audit_list;
+        }
         "Authenticator backup" {
             GET    "/v1/me/authenticator/vault"           => backup::backup_get;
             PUT    "/v1/me/authenticator/vault"           => backup::backup_put;
@@ -52,11 +94,16 @@ pub(crate) fn page() -> Vec<Endpoint> {
             DELETE "/v1/me/vault/devices/{deviceId}"      => vault::vault_device_delete;
         }
         "Live" {
-            GET    "/v1/me/live"                => live::live_view;
-            GET    "/v1/sockets/live"           => live::live_socket;
+            GET    "/v1/me/live"                          => live::live_get;
+            GET    "/v1/sockets/live"                     => live::live_socket;
+        }
+        "Blobs" {
+            GET    "/v1/blobs/{*key}"                     => blobs::blob_get;
+            PUT    "/v1/blobs/{*key}"                     => blobs::blob_put;
         }
         "About this server" {
-            GET    "/v1/openapi.json"           => meta::openapi_view;
+            GET    "/docs"                                => meta::reference_get;
+            GET    "/v1/openapi.json"                     => meta::openapi_get;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What every request is served with: one per process.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use actors::{Actors, Services, Settings};
 use gateways::hub::Hub;
@@ -9,8 +9,8 @@ use store::Store;
 use tokio::sync::watch;
 
 use crate::{
-    argument::Argument, call::Call, credentials::Credentials, error::Result, facts::Facts, options::Options,
-    router::Router, routes, shell::Limits,
+    argument::Argument, call::Call, credentials::Credentials, descriptions::Descriptions, error::Result, facts::Facts,
+    options::Options, router::Router, routes, shell::Limits,
 };
 
 /// The server's parts.
@@ -35,6 +35,7 @@ pub struct AppState {
     pub metrics: Option<PrometheusHandle>,
     /// Whether the server shuts down.
     pub shutdown: watch::Sender<bool>,
+    descriptions: OnceLock<Descriptions>,
 }
 
 /// A handle to the server's parts; an argument of handlers.
@@ -59,7 +60,13 @@ impl AppState {
             limits: Limits::default(),
             metrics,
             shutdown: watch::Sender::new(false),
+            descriptions: OnceLock::new(),
         }))
+    }
+
+    /// What the server says of itself.
+    pub(crate) fn descriptions(&self) -> &Descriptions {
+        self.descriptions.get_or_init(|| Descriptions::new(&self.router))
     }
 }
 
