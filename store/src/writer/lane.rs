@@ -1,10 +1,12 @@
 //! A lane: takes all that waits, commits it, answers.
 
 use std::{
+    panic::AssertUnwindSafe,
     sync::Arc,
     time::{Duration, Instant},
 };
 
+use futures::FutureExt;
 use sea_orm::DatabaseConnection;
 use tokio::sync::{Mutex, mpsc};
 
@@ -13,6 +15,7 @@ use super::{
     group::{self, Fault, Outcome},
     stats::Tally,
 };
+use crate::CommitError;
 
 /// How long a group waits for a database that was away for the group before.
 const AWAY_TIMEOUT: Duration = Duration::from_millis(500);
@@ -44,7 +47,11 @@ impl Lane {
         let mut group = Vec::with_capacity(GROUP_LEN_MAX);
         while self.next_group(&mut group).await {
             let started = Instant::now();
-            let outcomes = self.commit(&group).await;
+            let outcomes = match AssertUnwindSafe(self.commit(&group)).catch_unwind().await {
+                Ok(outcomes) => outcomes,
+                // A defect; but the lane must not end with it, or nothing is ever committed again.
+                Err(_) => group.iter().map(|_| Err(CommitError::Failed("the writer panicked".into()))).collect(),
+            };
             self.shared.tally.committed(&outcomes, started.elapsed());
             self.answer(group.drain(..).zip(outcomes));
         }

@@ -1,0 +1,46 @@
+//! What every area relies on, against SQLite and, when `TROUPE_TEST_DATABASE_URL` is set, PostgreSQL.
+
+extern crate troupe_store as store;
+
+mod audit;
+mod blobs;
+mod idempotency;
+mod live;
+mod outbox;
+mod timers;
+
+use std::time::Duration;
+
+use domain::time::Timestamp;
+use store::{
+    Change, Clock, Store,
+    testing::{self, Scratch},
+};
+
+/// When the tests' clocks start.
+const START: Timestamp = Timestamp(1_700_000_000_000);
+/// How long claims are held.
+const LEASE: Duration = Duration::from_secs(30);
+
+/// A migrated store of `scratch`, on `clock`.
+async fn open(scratch: &Scratch, clock: &Clock) -> Store {
+    scratch.store(clock.clone()).await.expect("opens")
+}
+
+/// Commits what `fill` puts into a change.
+async fn commit(store: &Store, fill: impl FnOnce(&mut Change)) {
+    let mut change = Change::new();
+    fill(&mut change);
+    store.commit(change).await.expect("commits");
+}
+
+#[tokio::test]
+async fn migrating_twice_and_from_two_nodes_at_once_changes_nothing_more() {
+    for scratch in testing::backends().await {
+        let clock = Clock::system();
+        let (one, two) = tokio::join!(open(&scratch, &clock), open(&scratch, &clock));
+        one.migrate().await.expect("migrates again");
+        assert!(two.pending_migrations().await.expect("reads").is_empty());
+        one.ping().await.expect("answers");
+    }
+}
