@@ -8,6 +8,7 @@ mod layers;
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
+use domain::account::Registration;
 use serde::Deserialize;
 
 pub use layers::{ConfigError, Sources};
@@ -106,18 +107,6 @@ pub enum BlobKind {
     Local,
     /// S3-compatible storage.
     S3,
-}
-
-/// Who may register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Registration {
-    /// Anybody.
-    Open,
-    /// Whoever holds an invitation.
-    Invite,
-    /// Nobody; operators make accounts.
-    Closed,
 }
 
 /// How the connection to the SMTP server is secured.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use actors::{Settings, passwords::PasswordCost};
 use gateways::{
     HubOptions, MailOptions,
     mail::{SmtpCredentials, SmtpOptions, SmtpSecurity},
@@ -69,6 +70,23 @@ impl Config {
             timeout: mail.timeout,
             connections_max: MAIL_CONNECTIONS_MAX,
         })
+    }
+
+    /// What actors decide by, when clients see the server at `public_url`.
+    pub fn settings(&self, public_url: String) -> Settings {
+        let accounts = &self.accounts;
+        Settings {
+            public_url,
+            registration: accounts.registration,
+            sign_in_lasts: accounts.session_lifetime,
+            invite_lasts: accounts.invite_lifetime,
+            password_cost: PasswordCost {
+                memory_kib: accounts.argon2_memory_kib,
+                passes: accounts.argon2_passes,
+                lanes: accounts.argon2_lanes,
+            },
+            vault_items_max: self.vault.max_items.into(),
+        }
     }
 
     /// How requests are served, when clients see the server at `public_url`.

@@ -1,6 +1,7 @@
 //! Configuration: which layer wins, and what stops the start.
 
-use troupe::config::{Config, Registration, Sources};
+use domain::account::Registration;
+use troupe::config::{Config, Sources};
 
 fn environment(pairs: &[(&str, &str)]) -> Sources {
     Sources { environment: pairs.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(), ..Sources::default() }

@@ -3,6 +3,7 @@
 use std::{fmt, time::Duration};
 
 use crate::{
+    app::names,
     error::{Error, Result},
     role::Role,
     time::Timestamp,
@@ -164,15 +165,9 @@ pub fn phone_check(path: &str, text: &str) -> Result<String> {
     }
 }
 
-/// Who may register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Registration {
-    /// Anybody.
-    Open,
-    /// Whoever holds an invitation.
-    Invite,
-    /// Nobody; operators make accounts.
-    Closed,
+names! {
+    /// Who may register: anybody, whoever holds an invitation, or nobody (operators make accounts).
+    Registration { Open = "open", Invite = "invite", Closed = "closed", }
 }
 
 /// An invitation as far as accepting it goes.

@@ -127,6 +127,10 @@ fn env_key(name: &str) -> Option<String> {
     Some(format!("{}.{}", section.to_lowercase(), key.to_lowercase()))
 }
 
+fn list(text: &str) -> Vec<Value> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(Value::from).collect()
+}
+
 impl Merged {
     fn lay(&mut self, layer: &Table, origin: &str) -> Result<(), ConfigError> {
         for (section, keys) in layer {
@@ -153,7 +157,7 @@ impl Merged {
         *slot = match slot {
             Value::Integer(_) => Value::Integer(text.trim().parse().map_err(|_| bad("a whole number"))?),
             Value::Boolean(_) => Value::Boolean(text.trim().parse().map_err(|_| bad("true or false"))?),
-            Value::Array(_) => text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect(),
+            Value::Array(_) => Value::Array(list(text)),
             _ => Value::String(text.to_owned()),
         };
         self.origins.insert(path.to_owned(), origin.to_owned());

@@ -1,0 +1,55 @@
+//! `troupe admin`: what operators do to accounts, with or without a server beside it.
+
+use std::process::ExitCode;
+
+use actors::admin;
+use domain::{App, Platform, account::Email};
+use store::Clock;
+
+use crate::{RunError, cli::Admin, config::Config, program::Parts};
+
+/// Does what the operator said, and prints what came of it.
+pub async fn run(config: &Config, command: Admin) -> Result<ExitCode, RunError> {
+    let parts = Parts::open(config, Clock::system(), config.public_url(config.server.listen)).await?;
+    let done = carry_out(&parts, command).await;
+    parts.close(config).await;
+    done?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn carry_out(parts: &Parts, command: Admin) -> domain::Result<()> {
+    let Parts { store, actors, .. } = parts;
+    match command {
+        Admin::UserCreate { email, name } => {
+            let (person, password) = admin::user_create(actors, &address(&email)?, &name).await?;
+            println!("{} {}\nPassword  {}", person.id, person.email.as_str(), password.reveal());
+        }
+        Admin::UserList => {
+            for person in admin::user_list(store).await? {
+                println!("{} {} {}", person.id, person.email.as_str(), person.name);
+            }
+        }
+        Admin::PasswordReset { email } => {
+            let password = admin::password_reset(actors, store, &address(&email)?).await?;
+            println!("Password  {}", password.reveal());
+        }
+        Admin::TokenCreate { email } => {
+            let made = admin::token_create(actors, store, &address(&email)?, App::Account, Platform::Cli).await?;
+            println!("Token  {}", made.0.reveal());
+        }
+        Admin::SignOut { email } => {
+            let ended = admin::sign_out(actors, store, &address(&email)?).await?;
+            println!("Ended {ended} sign-ins.");
+        }
+        Admin::OrgList => {
+            for organization in admin::org_list(store).await? {
+                println!("{} {} {}", organization.id, organization.slug.as_str(), organization.name);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn address(text: &str) -> domain::Result<Email> {
+    Email::parse("email", text)
+}
