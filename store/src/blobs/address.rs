@@ -1,14 +1,15 @@
 //! Signed addresses: whoever holds one may move exactly one blob of exactly one size, until it expires.
 //!
-//! S3-compatible storage signs its own; elsewhere Troupe signs `/v1/blobs/<key>?expires=…&size=…&signature=…` with
-//! HMAC-SHA256 over the method, the key, the expiry and the size.
+//! Troupe signs `/v1/blobs/<key>?expires=…&size=…&signature=…` with HMAC-SHA256 over the method, the key, the expiry and
+//! the size. S3-compatible storage signs downloads itself; uploads come through Troupe there too, because what
+//! `object_store` has it sign can't hold an upload to a size.
 
 use std::time::Duration;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::time::Timestamp;
 use hmac::{Hmac, Mac};
-use object_store::signer::{HeaderName, HeaderValue, Method, SignedUrlOptions, Signer};
+use object_store::signer::{Method, Signer};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
@@ -57,8 +58,6 @@ pub struct BlobAddress {
     pub url: String,
     /// The method to use with it.
     pub method: BlobMethod,
-    /// Headers that the request must carry.
-    pub headers: Vec<(&'static str, String)>,
     /// Until when it works.
     pub expires_at: Timestamp,
 }
@@ -95,20 +94,13 @@ impl Blobs {
         valid_for: Duration,
     ) -> Result<BlobAddress, StoreError> {
         let grant = BlobGrant { method, key: key.clone(), size, expires_at: self.clock.now().after(valid_for) };
-        let Some(s3) = &self.s3 else { return Ok(self.sign(&grant)) };
-        let mut options = SignedUrlOptions::new();
-        let mut headers = Vec::new();
-        let verb = match method {
-            BlobMethod::Get => Method::GET,
-            BlobMethod::Put => {
-                options =
-                    options.with_signed_header(HeaderName::from_static("content-length"), HeaderValue::from(size));
-                headers.push(("content-length", size.to_string()));
-                Method::PUT
+        match (&self.s3, method) {
+            (Some(s3), BlobMethod::Get) => {
+                let url = s3.signed_url(Method::GET, &path(key), valid_for).await?.into();
+                Ok(BlobAddress { url, method, expires_at: grant.expires_at })
             }
-        };
-        let url = s3.signed_url_opts(verb, &path(key), valid_for, &options).await?;
-        Ok(BlobAddress { url: url.into(), method, headers, expires_at: grant.expires_at })
+            _ => Ok(self.sign(&grant)),
+        }
     }
 
     /// The address of Troupe's own that permits `grant`.
@@ -116,7 +108,7 @@ impl Blobs {
         let signature = URL_SAFE_NO_PAD.encode(self.mac(grant).finalize().into_bytes());
         let BlobGrant { method, key, size, expires_at } = grant;
         let url = format!("{PATH_PREFIX}{key}?expires={expires_at}&size={size}&signature={signature}");
-        BlobAddress { url, method: *method, headers: Vec::new(), expires_at: *expires_at }
+        BlobAddress { url, method: *method, expires_at: *expires_at }
     }
 
     /// What the address with this path (after `/v1/blobs/`) and query permits to who comes with `method`.
