@@ -1,8 +1,7 @@
 //! What the kernel costs: messages per second beside a bare actix actor, memory per resident, a million residents.
 
 use std::{
-    fs, io,
-    thread,
+    fs, io, thread,
     time::{Duration, Instant},
 };
 
@@ -94,6 +93,7 @@ pub fn run() -> Result<Report> {
     let store = runtime.block_on(scratch.store(Clock::system()))?;
     // The sweeper must not come in between: residents leave when this scenario says so.
     let options = KernelOptions { sweep_every: PATIENCE * 60, ..KernelOptions::new("bench") };
+    let _entered = runtime.enter();
     let kernel = Kernel::start(store, options)?;
     let tallies = kernel.registry::<Tally>(());
     let mut report = Report::new("actors");

@@ -1,0 +1,85 @@
+//! The servers that are measured, each in a process of its own.
+
+pub mod client;
+pub mod hello;
+pub mod program;
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    net::SocketAddr,
+    process::{Child, ChildStdout, Command, Stdio},
+};
+
+pub use self::{client::call, program::Program};
+use crate::report::Result;
+
+/// A running server. It ends with this handle.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    // Closing the pipe would break the server's next line.
+    _stdout: BufReader<ChildStdout>,
+    address: SocketAddr,
+}
+
+impl Server {
+    /// Starts a server, and waits until it has said `API http://ADDRESS/…` and then a line with `ready` in it.
+    pub fn start(command: &mut Command, ready: &str) -> Result<Self> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut stdout = BufReader::new(child.stdout.take().ok_or("the server has no output")?);
+        let address = match said_address(&mut stdout, ready) {
+            Ok(address) => address,
+            Err(error) => {
+                child.kill()?;
+                child.wait()?;
+                return Err(error);
+            }
+        };
+        Ok(Self { child, _stdout: stdout, address })
+    }
+
+    /// Where it serves HTTP.
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks the server to stop, and waits until it has.
+    pub fn stop(mut self) -> Result<()> {
+        if !Command::new("kill").args(["-TERM", &self.process().to_string()]).status()?.success() {
+            return Err("the server can't be stopped".into());
+        }
+        self._stdout.read_to_end(&mut Vec::new())?;
+        self.child.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A process that has ended already is as good.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+fn said_address(stdout: &mut impl BufRead, ready: &str) -> Result<SocketAddr> {
+    let mut address = None;
+    let mut line = String::new();
+    while address.is_none() || !line.contains(ready) {
+        line.clear();
+        if stdout.read_line(&mut line)? == 0 {
+            return Err("the server ended at its start".into());
+        }
+        let mut words = line.split_whitespace();
+        if let (Some("API"), Some(url)) = (words.next(), words.next()) {
+            let authority = url.trim_start_matches("http://").split('/').next().unwrap_or_default();
+            address = Some(authority.parse()?);
+        }
+    }
+    address.ok_or_else(|| "the server did not say where it serves".into())
+}
