@@ -88,6 +88,9 @@ impl Drop for Scratch {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             let dropped = runtime.block_on(async {
                 let connection = Database::connect(&database).await?;
+                // A task that the test left behind may hold locks, and can't go on while this waits.
+                let others = format!("FROM pg_stat_activity WHERE application_name = '{name}'");
+                connection.execute_unprepared(&format!("SELECT pg_terminate_backend(pid) {others}")).await?;
                 connection.execute_unprepared(&format!("DROP SCHEMA IF EXISTS {name} CASCADE")).await
             });
             dropped.map_err(std::io::Error::other)

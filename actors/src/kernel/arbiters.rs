@@ -6,7 +6,7 @@ use actix::{Arbiter, ArbiterHandle, System};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-/// One thread for the kernel's own tasks, and one event loop per arbiter for the actors.
+/// One event loop per arbiter for the actors, and a thread that ends them together.
 pub(super) struct Arbiters {
     handles: Vec<ArbiterHandle>,
     system: Mutex<Option<System>>,
@@ -32,13 +32,6 @@ impl Arbiters {
     #[expect(clippy::cast_possible_truncation, reason = "only the remainder counts")]
     pub(super) fn for_hash(&self, hash: u64) -> &ArbiterHandle {
         &self.handles[hash as usize % self.handles.len()]
-    }
-
-    /// Runs one of the kernel's own tasks until it ends or the arbiters stop.
-    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        if let Some(system) = self.system.lock().as_ref() {
-            system.arbiter().spawn(task);
-        }
     }
 
     /// Ends all event loops where they stand; what waits in their mailboxes is dropped.

@@ -94,6 +94,7 @@ impl Directory {
 
 impl Drop for Directory {
     fn drop(&mut self) {
+        self.node.stop_accepting();
         self.node.arbiters().stop();
     }
 }

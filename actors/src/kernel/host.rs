@@ -2,7 +2,9 @@
 
 use std::{
     any::Any,
+    future::poll_fn,
     panic::AssertUnwindSafe,
+    pin::pin,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -10,6 +12,7 @@ use std::{
 use actix::{Actor, ActorContext, ActorFutureExt, AtomicResponse, Supervised, WrapFuture};
 use domain::{Error, Result};
 use futures::FutureExt;
+use tokio::runtime;
 use tracing::Instrument;
 
 use super::{
@@ -72,11 +75,22 @@ impl<R: Handle<C>, C: Command> actix::Handler<Letter<R, C>> for Host<R> {
         self.turns = self.turns.wrapping_add(1);
         let yields = self.turns.is_multiple_of(self.kind.policy.yield_every.max(1));
         let turn = take_turn(letter, self.loaded.take(), yields);
+        let turn = on_runtime(self.kind.node.runtime().clone(), turn);
         AtomicResponse::new(Box::pin(turn.into_actor(self).map(|after, host, ctx| match after {
             After::Keep(loaded) => host.loaded = loaded,
             After::Crashed => ctx.stop(),
         })))
     }
+}
+
+/// Polls `turn` here, while what it opens and sleeps on belongs to `runtime`.
+async fn on_runtime<T>(runtime: runtime::Handle, turn: impl Future<Output = T>) -> T {
+    let mut turn = pin!(turn);
+    poll_fn(|cx| {
+        let _entered = runtime.enter();
+        turn.as_mut().poll(cx)
+    })
+    .await
 }
 
 async fn take_turn<R: Handle<C>, C: Command>(

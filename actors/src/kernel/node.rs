@@ -4,7 +4,10 @@ use std::{io, num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
 use domain::{Error, Origin, Result, Timestamp};
 use store::{Change, Clock, OutboxEntry, Store};
-use tokio::sync::{Semaphore, watch};
+use tokio::{
+    runtime::Handle,
+    sync::{Semaphore, watch},
+};
 
 use super::{
     arbiters::Arbiters, dead_letters::DeadLetters, directory::Directory, directory::Resident, jitter::Jitter,
@@ -77,6 +80,9 @@ pub struct Kernel {
 
 /// What all kinds share.
 pub(super) struct Node {
+    /// The runtime that the kernel was started on: sockets and timers of handlers live there, so that they outlive the
+    /// arbiter on which they were opened (a pooled connection of the store, for one).
+    runtime: Handle,
     store: Store,
     options: KernelOptions,
     arbiters: Arbiters,
@@ -95,10 +101,16 @@ pub(super) struct Kind<R: Resource> {
 }
 
 impl Kernel {
-    /// Starts the threads; fails when the operating system gives none.
+    /// Starts the threads. Must be called on a tokio runtime that outlives the actors: what their handlers open lives
+    /// there.
+    ///
+    /// # Errors
+    ///
+    /// When there is no runtime here, or the operating system gives no threads.
     pub fn start(store: Store, options: KernelOptions) -> io::Result<Self> {
         let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let node = Arc::new(Node {
+            runtime: Handle::try_current().map_err(io::Error::other)?,
             store,
             arbiters: Arbiters::start(options.arbiters)?,
             options,
@@ -167,10 +179,13 @@ impl Kernel {
 
     fn keep_sweeping(&self) {
         let directory = Arc::downgrade(&self.directory);
-        let every = self.node.options.sweep_every;
-        self.node.arbiters.spawn(async move {
+        let node = Arc::clone(&self.node);
+        self.node.runtime.spawn(async move {
             loop {
-                tokio::time::sleep(every).await;
+                tokio::select! {
+                    () = tokio::time::sleep(node.options.sweep_every) => {}
+                    () = node.stopping() => return,
+                }
                 let Some(directory) = directory.upgrade() else { return };
                 for kind in directory.all() {
                     kind.sweep();
@@ -181,6 +196,10 @@ impl Kernel {
 }
 
 impl Node {
+    pub(super) fn runtime(&self) -> &Handle {
+        &self.runtime
+    }
+
     pub(super) fn store(&self) -> &Store {
         &self.store
     }
@@ -235,7 +254,7 @@ impl Node {
         let mut change = Change::new();
         change.outbox_add(self.clock().now(), &OutboxEntry::Event { event: quarantine.event(&self.options.node) });
         let store = self.store.clone();
-        self.arbiters.spawn(async move {
+        self.runtime.spawn(async move {
             if let Err(error) = store.commit(change).await {
                 tracing::error!(%error, "the alarm about a quarantine was not kept");
             }
@@ -244,7 +263,7 @@ impl Node {
 
     pub(super) async fn cpu<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
         let permit = Arc::clone(&self.processors).acquire_owned().await.map_err(Error::internal)?;
-        let done = tokio::task::spawn_blocking(move || {
+        let done = self.runtime.spawn_blocking(move || {
             let _permit = permit;
             work()
         });

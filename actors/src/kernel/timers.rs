@@ -78,7 +78,7 @@ impl Kernel {
     /// Starts the clock task. Call it once, when all kinds that have timers are known.
     pub fn start_timers(&self) {
         let directory = Arc::downgrade(&self.directory);
-        self.node.arbiters().spawn(keep_delivering(directory));
+        self.node.runtime().spawn(keep_delivering(directory));
     }
 }
 
@@ -124,7 +124,7 @@ async fn deliver_due(directory: &Arc<Directory>, deliveries: &Arc<Semaphore>) ->
         for timer in claimed {
             let permit = Arc::clone(deliveries).acquire_owned().await.ok()?;
             let directory = Arc::clone(directory);
-            actix::spawn(async move {
+            tokio::spawn(async move {
                 deliver(&directory, timer).await;
                 drop(permit);
             });

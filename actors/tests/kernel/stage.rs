@@ -31,12 +31,12 @@ pub const CALM: Policy = Policy {
     yield_every: 16,
 };
 
-/// A kernel with a clock that the test moves. The scratch store lives as long as the stage.
+/// A kernel with a clock that the test moves, on a store that is gone when the stage is.
 pub struct Stage {
-    pub scratch: Scratch,
-    pub clock: Clock,
-    pub store: Store,
     pub kernel: Kernel,
+    pub store: Store,
+    pub clock: Clock,
+    pub scratch: Scratch,
 }
 
 impl Stage {
@@ -49,7 +49,7 @@ impl Stage {
         let clock = Clock::manual(START);
         let store = scratch.store(clock.clone()).await.expect("a migrated store");
         let kernel = Kernel::start(store.clone(), options).expect("a kernel");
-        Self { scratch, clock, store, kernel }
+        Self { kernel, store, clock, scratch }
     }
 
     /// Probes with `policy` and the world that they live in.
