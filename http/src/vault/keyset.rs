@@ -20,6 +20,10 @@ use crate::{
 /// A key set that is to take the place of the current one.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(example = json!({
+    "kdf": {"alg": "argon2id", "m": 131_072, "t": 4, "p": 4}, "kdfSalt": "q83vASNFZ4mrze8BI0VniQ==",
+    "keyset": "c2VhbGVk", "keysetRevision": 1
+}))]
 pub(crate) struct VaultKeysetPut {
     /// How a device derives its key.
     kdf: KdfBody,

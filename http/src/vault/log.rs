@@ -1,42 +1,21 @@
 //! The vault's log, which outlives the vault.
 
-use domain::problems::Problems;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use store::vault::VaultLogEntry;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use super::VaultPerson;
 use crate::{
     answer::Json,
     cursor,
     error::Result,
-    query::{Query, RequestQuery},
+    paging::PageQuery,
+    query::Query,
     state::State,
 };
 
 /// The name of the list in its cursors.
 const LIST: &str = "vault-log";
-/// Entries of a page, where the client asks for no number.
-const LIMIT_DEFAULT: u64 = 50;
-/// Entries of a page at most.
-const LIMIT_MAX: u64 = 100;
-
-/// Which page of the log.
-#[derive(Deserialize, IntoParams)]
-pub(crate) struct VaultLogQuery {
-    /// Where the page starts: the `cursor` of the page before it.
-    cursor: Option<String>,
-    /// Entries of the page: 1 to 100, by default 50.
-    limit: Option<u64>,
-}
-
-impl RequestQuery for VaultLogQuery {
-    fn check(&self, problems: &mut Problems) {
-        let fits = self.limit.is_none_or(|limit| (1..=LIMIT_MAX).contains(&limit));
-        problems.require(fits, "limit", "Must be from 1 to 100.");
-    }
-}
-
 /// Something that happened to the vault.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -88,14 +67,12 @@ pub(crate) struct VaultLogAnswer {
 #[utoipa::path(get, path = "/v1/me/vault/log", responses((status = 400, description = "Invalid cursor")))]
 pub(crate) async fn vault_log(
     person: VaultPerson,
-    query: Query<VaultLogQuery>,
+    page: Query<PageQuery>,
     state: State,
 ) -> Result<Json<VaultLogAnswer>> {
-    let before = query.cursor.as_deref().map(|cursor| cursor::read(LIST, cursor)).transpose()?;
-    let limit = query.limit.unwrap_or(LIMIT_DEFAULT);
-    let page = state.store.vault_log(person.user_id(), before, limit).await?;
+    let log = state.store.vault_log(person.user_id(), page.after(LIST)?, page.limit()).await?;
     Ok(Json(VaultLogAnswer {
-        entries: page.entries.into_iter().map(VaultLogEntryBody::from).collect(),
-        cursor: page.next_before.map(|before| cursor::write(LIST, before)),
+        entries: log.entries.into_iter().map(VaultLogEntryBody::from).collect(),
+        cursor: log.next_before.map(|before| cursor::write(LIST, before)),
     }))
 }

@@ -253,6 +253,14 @@ async fn overview(state: &State, user_id: UserId, devices: Vec<StoredDevice>) ->
 /// A vault that is to be made.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(example = json!({
+    "accountId": "YWNjb3VudGFjY291bnRhYw", "kdf": {"alg": "argon2id", "m": 65536, "t": 3, "p": 4},
+    "kdfSalt": "q83vASNFZ4mrze8BI0VniQ==", "keyset": "c2VhbGVk",
+    "encryptionPublicKey": "jNXHt1yrCrtvL5Hd/WY0Tn0O5lM0hGPrVqvOwMOMGz0=",
+    "signingPublicKey": "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+    "vault": {"vaultId": "Zm9vYmFyYmF6cXV4cXV1eA", "envelope": "c2VhbGVk", "attrs": "c2VhbGVk"},
+    "device": {"deviceId": "ZGV2aWNlZGV2aWNlZGV2aQ", "name": "Ada's phone", "platform": "ios"}
+}))]
 pub(crate) struct VaultCreate {
     /// The id that the device gives the account.
     account_id: String,

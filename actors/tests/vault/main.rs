@@ -1,0 +1,84 @@
+//! Backups and vaults on two nodes: each has an actor of its own for one person, and one truth between them.
+//!
+//! The nodes share a database and a clock and nothing else, so that each learns of the other by its commits only.
+
+mod backup;
+mod device;
+mod stale;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use actors::{
+    Actors, Services, Settings,
+    kernel::{Command, Handle, KernelOptions},
+    vault::Vault,
+};
+use domain::{Context, Origin, Result, Timestamp, id::UserId};
+use gateways::{Hub, Mailer};
+use store::{Clock, Store, testing::Scratch};
+
+use self::device::Device;
+
+const START: Timestamp = Timestamp(1_700_000_000_000);
+
+/// Two nodes on one database, and a person who is served by both.
+struct Nodes {
+    left: Node,
+    right: Node,
+    user_id: UserId,
+    clock: Clock,
+    /// Dropped last: it removes the database.
+    _scratch: Scratch,
+}
+
+struct Node {
+    actors: Actors,
+    store: Store,
+    user_id: UserId,
+}
+
+impl Nodes {
+    async fn start() -> Self {
+        let scratch = Scratch::new().await.expect("an empty database");
+        let clock = Clock::manual(START);
+        let user_id = UserId::new(START);
+        let (left, right) =
+            (Node::start(&scratch, &clock, user_id).await, Node::start(&scratch, &clock, user_id).await);
+        Self { left, right, user_id, clock, _scratch: scratch }
+    }
+
+    /// With a vault on one device, that both nodes know.
+    async fn with_vault() -> (Self, Device) {
+        let nodes = Self::start().await;
+        let device = Device::new(1);
+        nodes.left.vault(device.create(&nodes.clock)).await.expect("a vault");
+        for node in [&nodes.left, &nodes.right] {
+            node.vault(device.put_device(&nodes.clock)).await.expect("a device");
+        }
+        (nodes, device)
+    }
+}
+
+impl Node {
+    async fn start(scratch: &Scratch, clock: &Clock, user_id: UserId) -> Self {
+        let store = scratch.store(clock.clone()).await.expect("a store");
+        let (hub, mailer, settings) = (Hub::in_process(), Mailer::console(), Arc::new(Settings::default()));
+        let services = Services { store: store.clone(), hub, mailer, settings };
+        let actors = Actors::start(&services, KernelOptions::new("node")).expect("actors");
+        Self { actors, store, user_id }
+    }
+
+    async fn vault<C: Command>(&self, command: C) -> Result<C::Reply>
+    where
+        Vault: Handle<C>,
+    {
+        self.actors.vault.ask(&self.user_id, command, context()).await
+    }
+}
+
+fn context() -> Context {
+    Context::system(Origin::Http, Instant::now() + Duration::from_secs(30))
+}
