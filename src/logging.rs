@@ -1,6 +1,8 @@
 //! What the log looks like.
 
-use tracing_subscriber::{EnvFilter, layer::SubscriberExt, util::SubscriberInitExt};
+use std::io::{self, IsTerminal};
+
+use tracing_subscriber::{EnvFilter, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
 use crate::config::{Log, LogFormat};
 
@@ -11,7 +13,7 @@ use crate::config::{Log, LogFormat};
 pub fn start(log: &Log) -> Result<(), String> {
     let filter = EnvFilter::try_new(&log.level).map_err(|error| format!("`log.level` can't be used: {error}"))?;
     let registry = tracing_subscriber::registry().with(filter);
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = fmt::layer().with_writer(io::stderr).with_ansi(io::stderr().is_terminal());
     let started = match log.format {
         LogFormat::Text => registry.with(lines).try_init(),
         LogFormat::Json => registry.with(lines.json().flatten_event(true)).try_init(),
