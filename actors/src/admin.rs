@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use domain::{
     App, Context, Email, Error, Origin, Platform, Result, Role, Token,
     account::{Password, name_check},
-    id::{OrgId, SignInId, UserId},
+    id::{OrgId, UserId},
 };
 use store::{
     Store,
@@ -16,7 +16,7 @@ use store::{
 use crate::{
     Actors,
     organization::AddMember,
-    person::{EndSignIn, IssueSignIn, ResetPassword},
+    person::{EndSignIns, IssueSignIn, ResetPassword},
     sign_in::CreateAccount,
 };
 
@@ -71,16 +71,10 @@ pub async fn token_create(
     actors.person.ask(&person.id, IssueSignIn { app, platform }, context()).await
 }
 
-/// The person's sign-ins, the newest first.
-pub async fn token_list(store: &Store, email: &Email) -> Result<Vec<SignIn>> {
+/// Ends every sign-in of the person, on every node within a second; answers how many there were.
+pub async fn sign_out(actors: &Actors, store: &Store, email: &Email) -> Result<usize> {
     let person = person(store, email).await?;
-    Ok(store.sign_ins(person.id).await?)
-}
-
-/// Ends one of the person's sign-ins.
-pub async fn token_revoke(actors: &Actors, store: &Store, email: &Email, id: SignInId) -> Result<()> {
-    let person = person(store, email).await?;
-    actors.person.ask(&person.id, EndSignIn(id), context()).await
+    actors.person.ask(&person.id, EndSignIns, context()).await
 }
 
 /// Every organization, in the order in which they were made.

@@ -77,6 +77,12 @@ impl Slug {
     }
 }
 
+impl std::fmt::Display for Slug {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// What is to become of one member's role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoleChange {

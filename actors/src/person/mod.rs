@@ -19,7 +19,7 @@ pub use self::{
     otp::{ConfirmOtp, EnrolOtp, Enrolment, RemoveOtp, StepUp},
     password::{ChangePassword, ResetPassword},
     profile::ChangeProfile,
-    sign_ins::{EndSignIn, IssueSignIn, NoteSignInUse},
+    sign_ins::{EndSignIn, EndSignIns, IssueSignIn, NoteSignInUse},
 };
 use crate::{
     Services,

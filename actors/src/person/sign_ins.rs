@@ -14,6 +14,10 @@ use crate::kernel::{Command, Handle, Turn};
 #[derive(Clone, Copy, Debug)]
 pub struct EndSignIn(pub SignInId);
 
+/// Ends all of the person's sign-ins; answers how many there were.
+#[derive(Clone, Copy, Debug)]
+pub struct EndSignIns;
+
 /// Notes that a sign-in's token was used, which lets it live on. Told at most once an hour.
 #[derive(Clone, Copy, Debug)]
 pub struct NoteSignInUse(pub SignInId);
@@ -44,6 +48,27 @@ impl Handle<EndSignIn> for Person {
         change.sign_in_end(now, *id);
         change.audit_add(now, AuditEntry::new(turn.context(), "sign_in.ended", AuditTarget::new("sign_in", id)));
         turn.commit(change).await
+    }
+}
+
+impl Command for EndSignIns {
+    type Reply = usize;
+
+    const NAME: &'static str = "end_sign_ins";
+}
+
+impl Handle<EndSignIns> for Person {
+    async fn handle(&mut self, _: &EndSignIns, turn: &mut Turn<'_, Self>) -> Result<usize> {
+        let now = turn.now();
+        let sign_ins = turn.services().store.sign_ins(*turn.key()).await?;
+        let mut change = Change::new();
+        for sign_in in &sign_ins {
+            change.sign_in_end(now, sign_in.id);
+            let target = AuditTarget::new("sign_in", sign_in.id);
+            change.audit_add(now, AuditEntry::new(turn.context(), "sign_in.ended", target));
+        }
+        turn.commit(change).await?;
+        Ok(sign_ins.iter().filter(|sign_in| sign_in.expires_at > now).count())
     }
 }
 
