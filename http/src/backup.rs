@@ -21,6 +21,7 @@ use crate::{
 pub(crate) struct BackupDoor;
 
 impl Door for BackupDoor {
+    const WHO: &'static str = "the Authenticator app";
     const CODE: &'static str = "authenticator_only";
     const REFUSAL: &'static str = "The authenticator backup opens only in the Authenticator app.";
 

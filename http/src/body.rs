@@ -92,3 +92,117 @@ pub fn parse<T: RequestBody>(raw: &[u8]) -> domain::Result<T> {
     problems.into_result()?;
     Ok(value)
 }
+
+#[cfg(test)]
+mod tests {
+    use domain::Error;
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize, ToSchema)]
+    #[serde(deny_unknown_fields, rename_all = "camelCase")]
+    #[expect(dead_code, reason = "what is read is what is tested")]
+    struct Kdf {
+        alg: Alg,
+        m: u32,
+    }
+
+    #[derive(Debug, Deserialize, ToSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Alg {
+        Argon2id,
+    }
+
+    #[derive(Debug, Deserialize, ToSchema)]
+    #[serde(deny_unknown_fields, rename_all = "camelCase")]
+    #[expect(dead_code, reason = "what is read is what is tested")]
+    struct Sent {
+        account_id: String,
+        kdf: Kdf,
+        changes: Vec<Change>,
+        note: Option<String>,
+    }
+
+    #[derive(Debug, Deserialize, ToSchema)]
+    #[serde(rename_all = "camelCase")]
+    #[expect(dead_code, reason = "what is read is what is tested")]
+    struct Change {
+        base_revision: u64,
+    }
+
+    impl RequestBody for Sent {
+        fn check(&self, problems: &mut Problems) {
+            problems.require(!self.account_id.is_empty(), "accountId", "Must not be empty.");
+            problems.require(self.kdf.m >= 8, "kdf.m", "Must be 8 or more.");
+        }
+    }
+
+    fn problems(raw: &str) -> Vec<String> {
+        match parse::<Sent>(raw.as_bytes()) {
+            Err(Error::Invalid { problems }) => {
+                problems.into_iter().map(|problem| format!("{}: {}", problem.path, problem.message)).collect()
+            }
+            other => panic!("{raw} gave {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_fits_is_read() {
+        let raw = r#"{"accountId": "a", "kdf": {"alg": "argon2id", "m": 8}, "changes": [{"baseRevision": 0, "x": 1}]}"#;
+        assert_eq!(parse::<Sent>(raw.as_bytes()).unwrap().changes.len(), 1);
+    }
+
+    #[test]
+    fn every_field_at_fault_is_named_at_once() {
+        let raw =
+            r#"{"kdf": {"alg": "md5", "m": "8", "z": 1}, "changes": [{"baseRevision": 0}, {}], "note": 7, "y": 1}"#;
+        assert_eq!(
+            problems(raw),
+            [
+                "accountId: This field is required.",
+                "changes[1].baseRevision: This field is required.",
+                "kdf.alg: Use one of: argon2id.",
+                "kdf.m: Use a whole number.",
+                "kdf.z: There is no such field.",
+                "note: Use a string or null.",
+                "y: There is no such field.",
+            ]
+        );
+    }
+
+    #[test]
+    fn every_broken_rule_is_named_at_once() {
+        let raw = r#"{"accountId": "", "kdf": {"alg": "argon2id", "m": 7}, "changes": []}"#;
+        assert_eq!(problems(raw), ["accountId: Must not be empty.", "kdf.m: Must be 8 or more."]);
+    }
+
+    #[test]
+    fn a_number_out_of_its_type_is_named_too() {
+        let raw = r#"{"accountId": "a", "kdf": {"alg": "argon2id", "m": -1}, "changes": []}"#;
+        let found = problems(raw);
+        assert!(found.len() == 1 && found[0].starts_with("kdf.m: "), "{found:?}");
+        let raw = r#"{"accountId": "a", "kdf": {"alg": "argon2id", "m": 4294967296}, "changes": []}"#;
+        assert!(problems(raw)[0].starts_with("kdf.m: "));
+    }
+
+    #[test]
+    fn another_kind_of_value_is_a_problem_of_the_body() {
+        assert_eq!(problems("[]"), [": Use an object."]);
+        assert_eq!(problems("null"), [": Use an object."]);
+    }
+
+    #[test]
+    fn what_is_no_json_is_malformed() {
+        for raw in ["", "{", "{}x", "{\"accountId\": \"\u{1}\"}", "\u{feff}{}"] {
+            assert!(
+                matches!(parse::<Sent>(raw.as_bytes()), Err(Error::BadRequest { code: "malformed", .. })),
+                "{raw:?}"
+            );
+        }
+        assert!(matches!(
+            parse::<Sent>(b"{\"accountId\": \"\xff\"}"),
+            Err(Error::BadRequest { code: "malformed", .. })
+        ));
+    }
+}

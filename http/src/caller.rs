@@ -12,11 +12,12 @@ use crate::{argument::Argument, call::Call, error::Result, facts::Facts};
 
 /// Whom an area lets in among people, and what the rest read.
 ///
-/// ```ignore
+/// ```text
 /// /// The authenticator backup opens in the authenticator app only (contract A 4.1).
 /// pub struct BackupDoor;
 ///
 /// impl Door for BackupDoor {
+///     const WHO: &'static str = "the Authenticator app";
 ///     const REFUSAL: &'static str = "The authenticator backup opens only in the Authenticator app.";
 ///
 ///     fn admits(person: &PersonCaller) -> bool {
@@ -27,6 +28,8 @@ use crate::{argument::Argument, call::Call, error::Result, facts::Facts};
 pub trait Door: 'static {
     /// The stable slug of the refusal.
     const CODE: &'static str = "people_only";
+    /// Whom it lets in, for the table of endpoints.
+    const WHO: &'static str;
     /// The message of the 403 that a key, or a person who is not admitted, reads.
     const REFUSAL: &'static str;
 
@@ -41,6 +44,7 @@ pub trait Door: 'static {
 pub struct People;
 
 impl Door for People {
+    const WHO: &'static str = "people";
     const REFUSAL: &'static str = "This belongs to people.";
 }
 
@@ -82,7 +86,7 @@ impl<D: Door> Person<D> {
 impl<D: Door> Argument for Person<D> {
     fn describe(facts: &mut Facts) {
         facts.signed_in();
-        facts.door(D::REFUSAL);
+        facts.door(D::WHO, D::REFUSAL);
     }
 
     async fn take(call: &mut Call) -> Result<Self> {

@@ -2,7 +2,8 @@
 
 use actix_web::{HttpResponse, dev::Handler, http::Method};
 use futures::future::LocalBoxFuture;
-use utoipa::openapi::path::HttpMethod;
+// Hidden, but what its derives and its router bindings use to find the schemas that an annotation names.
+use utoipa::{__dev::SchemaReferences, openapi::path::HttpMethod};
 
 use crate::{
     answer::Answer,
@@ -74,12 +75,13 @@ impl Endpoint {
     /// A line of the tree. `P` is what `#[utoipa::path]` made of the handler's annotation.
     pub fn new<P, H, A>(method: Method, path: &'static str, area: &'static str, handler: H, rules: Rules) -> Self
     where
-        P: utoipa::Path,
+        P: utoipa::Path + SchemaReferences,
         H: Handler<A> + Send + Sync,
         H::Output: Answer,
         A: Arguments + 'static,
     {
         let mut facts = Facts::new(P::operation());
+        P::schemas(&mut facts.schemas);
         A::describe(&mut facts);
         H::Output::describe(&mut facts);
         if rules.open {

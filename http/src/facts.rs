@@ -40,8 +40,8 @@ pub struct Facts {
     pub access: Access,
     /// The permissions that it needs.
     pub scopes: Vec<Scope>,
-    /// What those read who are not let in among people.
-    pub doors: Vec<String>,
+    /// Whom it lets in among people.
+    pub doors: Vec<&'static str>,
     /// Whether the caller needs a part in the organization of the path.
     pub in_organization: bool,
     /// What holds for its JSON body; `None` when it reads none.
@@ -172,10 +172,10 @@ impl Facts {
         }
     }
 
-    /// A door that the caller must pass; the others read `refusal`.
-    pub fn door(&mut self, refusal: &str) {
+    /// A door that lets in `who`; the others read `refusal`.
+    pub fn door(&mut self, who: &'static str, refusal: &str) {
         self.error(403, refusal);
-        self.doors.push(refusal.to_owned());
+        self.doors.push(who);
     }
 
     /// A permission that the caller needs in the organization of the path.

@@ -31,7 +31,7 @@
 //! Wire types derive `Serialize`/`Deserialize` and `ToSchema`, in camelCase. A domain type has no schema of its own:
 //! `#[schema(value_type = String, example = "usr_…")]` for an id, `#[schema(value_type = i64)]` for a `Timestamp`.
 //!
-//! ```ignore
+//! ```text
 //! /// Save the backup
 //! ///
 //! /// Saves only when `revision` equals the current one.

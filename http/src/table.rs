@@ -37,14 +37,12 @@ fn who(endpoint: &Endpoint) -> String {
     if !endpoint.is_signed_in() {
         return "anyone".to_owned();
     }
-    let scopes: Vec<String> = endpoint.facts.scopes.iter().map(|scope| format!("`{scope}`")).collect();
-    let doors: Vec<&str> = endpoint.facts.doors.iter().map(String::as_str).collect();
-    let part = if endpoint.facts.in_organization { "a part in the organization" } else { "" };
-    let all: Vec<String> = scopes
-        .into_iter()
-        .chain(doors.into_iter().map(str::to_owned))
-        .chain((endpoint.facts.scopes.is_empty() && !part.is_empty()).then(|| part.to_owned()))
-        .collect();
+    let facts = &endpoint.facts;
+    let mut all: Vec<String> = facts.scopes.iter().map(|scope| format!("`{scope}`")).collect();
+    if facts.in_organization && all.is_empty() {
+        all.push("a part in the organization".to_owned());
+    }
+    all.extend(facts.doors.iter().map(|who| (*who).to_owned()));
     if all.is_empty() { "any credential".to_owned() } else { all.join(", ") }
 }
 

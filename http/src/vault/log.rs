@@ -5,14 +5,7 @@ use store::vault::VaultLogEntry;
 use utoipa::ToSchema;
 
 use super::VaultPerson;
-use crate::{
-    answer::Json,
-    cursor,
-    error::Result,
-    paging::PageQuery,
-    query::Query,
-    state::State,
-};
+use crate::{answer::Json, cursor, error::Result, paging::PageQuery, query::Query, state::State};
 
 /// The name of the list in its cursors.
 const LIST: &str = "vault-log";

@@ -40,6 +40,7 @@ use crate::{
 pub(crate) struct VaultDoor;
 
 impl Door for VaultDoor {
+    const WHO: &'static str = "the Authenticator app";
     const CODE: &'static str = "authenticator_only";
     const REFUSAL: &'static str = "Passwords opens only in the Authenticator app.";
 
