@@ -1,7 +1,7 @@
 //! Compares JSON with the schema of the type that could not be read from it.
 //!
 //! Knows the words of JSON Schema that `utoipa` writes for structs: `type`, `properties`, `required`,
-//! `additionalProperties`, `items`, `enum`, `$ref`, and alternatives, of which one must fit.
+//! `additionalProperties`, `items`, `enum`, `minimum`, `$ref`, and alternatives, of which one must fit.
 
 use std::collections::BTreeMap;
 
@@ -42,6 +42,11 @@ impl Comparison<'_> {
         }
         if let Some(names) = wrong_type(schema, value) {
             return self.problem(path, format!("Use {names}."));
+        }
+        if let (Some(least), Some(given)) = (schema["minimum"].as_f64(), value.as_f64())
+            && given < least
+        {
+            return self.problem(path, format!("Use {} or more.", schema["minimum"]));
         }
         if let Some(allowed) = schema["enum"].as_array()
             && !allowed.contains(value)
