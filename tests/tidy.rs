@@ -11,6 +11,8 @@ use std::{
 const FILE_LINES_MAX: usize = 500;
 /// Lines of a function, at most.
 const FUNCTION_LINES_MAX: usize = 70;
+/// Functions that are tables, one line a row: read by looking up, not from top to bottom.
+const TABLES: &[&str] = &["domain/src/role.rs", "http/src/routes.rs"];
 /// Folders with Rust sources.
 const SOURCES: &[&str] = &["src", "domain", "store", "gateways", "actors", "http", "migrations", "bench", "tests"];
 
@@ -26,6 +28,12 @@ impl Source {
 
     fn is_below(&self, folders: &[&str]) -> bool {
         folders.iter().any(|folder| self.path.starts_with(folder))
+    }
+
+    /// Whether a program, a library or a test binary begins here.
+    fn is_root(&self) -> bool {
+        let (folder, file) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
+        matches!(file, "lib.rs" | "main.rs") || folder.ends_with("/tests")
     }
 
     /// The text before the file's own unit tests.
@@ -104,7 +112,7 @@ fn a_file_is_short_enough_to_be_read() {
 #[test]
 fn a_function_is_short_enough_to_be_read() {
     let mut offences = Vec::new();
-    for source in sources().iter().filter(|source| !source.is_test()) {
+    for source in sources().iter().filter(|source| !source.is_test() && !TABLES.contains(&source.path.as_str())) {
         offences.extend(long_functions(source));
     }
     report("A function has at most 70 lines", &offences);
@@ -167,9 +175,8 @@ fn modules_have_names_that_say_something() {
 fn every_source_file_is_part_of_a_program() {
     let all = sources();
     let declared: BTreeSet<String> = all.iter().flat_map(declared_files).collect();
-    let roots = ["src/lib.rs", "src/main.rs", "tests/main.rs"];
-    let is_root = |path: &str| roots.iter().any(|root| path == *root || path.ends_with(&format!("/{root}"))) || path.ends_with("/main.rs");
-    let dead: Vec<_> = all.iter().map(|source| source.path.clone()).filter(|path| !is_root(path) && !declared.contains(path)).collect();
+    let dead: Vec<_> =
+        all.iter().filter(|source| !source.is_root() && !declared.contains(&source.path)).map(|it| it.path.clone()).collect();
     report("A file that no `mod` names is dead", &dead);
 }
 
@@ -177,7 +184,7 @@ fn every_source_file_is_part_of_a_program() {
 fn declared_files(source: &Source) -> Vec<String> {
     let (folder, file) = source.path.rsplit_once('/').unwrap_or(("", &source.path));
     let stem = file.trim_end_matches(".rs");
-    let home = if matches!(stem, "lib" | "main" | "mod") { folder.to_owned() } else { format!("{folder}/{stem}") };
+    let home = if stem == "mod" || source.is_root() { folder.to_owned() } else { format!("{folder}/{stem}") };
     let names = source.text.lines().filter_map(|line| {
         let line = line.trim().trim_end_matches(';');
         let rest = ["pub(crate) mod ", "pub(super) mod ", "pub mod ", "mod "].iter().find_map(|start| line.strip_prefix(start))?;

@@ -23,10 +23,10 @@ pub struct VaultDevice {
     pub client: Client,
     pub vault_id: String,
     pub device_id: String,
-    key: SigningKey,
-    clock: Clock,
+    pub key: SigningKey,
+    pub clock: Clock,
     /// No two signatures of a vault carry one time, so that none is taken for another's repetition.
-    last_signed_at: Arc<AtomicI64>,
+    pub last_signed_at: Arc<AtomicI64>,
 }
 
 impl VaultDevice {
@@ -55,7 +55,8 @@ impl VaultDevice {
     /// A request that the vault has signed; its body goes exactly as it was signed.
     pub fn signed(&self, method: Method, path: &str, body: Option<&Value>) -> Request {
         let raw = body.map(ToString::to_string).unwrap_or_default();
-        let request = self.client.request(method.clone(), path).header("X-Vault-Signature", self.sign(&method, path, &raw));
+        let request =
+            self.client.request(method.clone(), path).header("X-Vault-Signature", self.sign(&method, path, &raw));
         if body.is_some() { request.raw(raw) } else { request }
     }
 
@@ -63,7 +64,11 @@ impl VaultDevice {
         let now = self.clock.now().0;
         let next = |last: i64| Some(now.max(last + 1));
         let before = self.last_signed_at.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).unwrap();
-        let signed_at = now.max(before + 1);
+        self.sign_at(now.max(before + 1), method, path, body)
+    }
+
+    /// The header that signs such a request, as if it was `signed_at`.
+    pub fn sign_at(&self, signed_at: i64, method: &Method, path: &str, body: &str) -> String {
         let digest: String = Sha256::digest(body.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
         let text = format!("troupe-vault/v1\n{method}\n{path}\n{}\n{signed_at}\n{digest}", self.device_id);
         let signature = URL_SAFE_NO_PAD.encode(self.key.sign(text.as_bytes()).to_bytes());
