@@ -124,7 +124,13 @@ async fn a_body_has_260_kb_at_most() {
 async fn only_the_authenticator_apps_own_sign_in_opens_it() {
     let (_server, person, phone) = phone().await;
     phone.put(PATH).json(&backup(0)).send().await.expect(200);
-    for (app, platform) in [("account", "web"), ("home", "ios"), ("assistant", "android"), ("authenticator", "web"), ("authenticator", "cli")] {
+    for (app, platform) in [
+        ("account", "web"),
+        ("home", "ios"),
+        ("assistant", "android"),
+        ("authenticator", "web"),
+        ("authenticator", "cli"),
+    ] {
         let client = person.sign_in(app, platform).await;
         for request in [client.get(PATH), client.put(PATH).raw("no JSON"), client.delete(PATH)] {
             let refusal = "The authenticator backup opens only in the Authenticator app.";

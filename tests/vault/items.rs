@@ -120,7 +120,9 @@ async fn what_is_sealed_comes_back_to_the_letter() {
     let item = owner.new_id();
     let details = r#"{"b" :  1.50e3, "a":[null,"é\u00e9\ud800"], "b": 12345678901234567890}"#;
     let path = owner.device.items_path();
-    let body = format!(r#"{{"changes":[{{"itemId":"{item}","baseRevision":0,"key":null,"overview":" text ","details":{details}}}]}}"#);
+    let body = format!(
+        r#"{{"changes":[{{"itemId":"{item}","baseRevision":0,"key":null,"overview":" text ","details":{details}}}]}}"#
+    );
     let signature = owner.device.sign_at(owner.server.clock.now().0 + 1, &reqwest::Method::POST, &path, &body);
     owner.device.client.post(&path).header("X-Vault-Signature", signature).raw(body).send().await.expect(200);
     let answer = owner.device.client.get(&format!("{path}?ids={item}")).send().await.expect(200);
@@ -198,7 +200,10 @@ async fn changes_that_make_no_sense_are_refused_one_by_one() {
     for (change, why) in [
         (deletion_with_content, "A deletion has no key, overview or details."),
         (item_deletion(&item, 0), "A deletion needs the revision that it deletes."),
-        (json!({ "itemId": item, "baseRevision": 1, "overview": "o", "details": "d" }), "An item needs a key, an overview and details."),
+        (
+            json!({ "itemId": item, "baseRevision": 1, "overview": "o", "details": "d" }),
+            "An item needs a key, an overview and details.",
+        ),
     ] {
         let answer = owner.device.change(&[change]).send().await.expect(200);
         let rejected = json!({ "itemId": item, "status": "rejected", "code": "invalid", "error": why });

@@ -64,7 +64,9 @@ async fn bodies_are_as_large_as_the_contract_says_and_no_larger() {
 async fn what_is_sealed_is_bounded_one_by_one() {
     const KB: usize = 1024;
     let owner = Owner::without_vault().await;
-    for (pointer, path) in [("/keyset", "keyset"), ("/vault/envelope", "vault.envelope"), ("/vault/attrs", "vault.attrs")] {
+    for (pointer, path) in
+        [("/keyset", "keyset"), ("/vault/envelope", "vault.envelope"), ("/vault/attrs", "vault.attrs")]
+    {
         owner.create_with(pointer, sealed(8 * KB + 1)).await.expect_problems(&[path]);
     }
     owner.create_with("/keyset", sealed(8 * KB)).await.expect(201);
@@ -132,7 +134,13 @@ async fn every_field_of_a_new_vault_is_required() {
     body["more"] = json!(true);
     let answer = owner.device.signed(Method::POST, "/v1/me/vault", Some(&body)).send().await;
     answer.expect_problems(&[
-        "vault.vaultId", "vault.envelope", "vault.attrs", "device.deviceId", "device.name", "device.platform", "more",
+        "vault.vaultId",
+        "vault.envelope",
+        "vault.attrs",
+        "device.deviceId",
+        "device.name",
+        "device.platform",
+        "more",
     ]);
 }
 
@@ -151,10 +159,15 @@ async fn a_request_has_1_to_50_changes_of_different_items() {
     owner.device.change(&twice).send().await.expect_problems(&["changes[2].itemId"]);
     let unsound = [json!({ "itemId": "x", "baseRevision": -1, "deleted": false, "more": 1 }), json!({})];
     owner.device.change(&unsound).send().await.expect_problems(&[
-        "changes[0].baseRevision", "changes[0].more", "changes[1].itemId", "changes[1].baseRevision",
+        "changes[0].baseRevision",
+        "changes[0].more",
+        "changes[1].itemId",
+        "changes[1].baseRevision",
     ]);
-    let false_deletion = [json!({ "itemId": id, "baseRevision": 1, "deleted": false })];
-    owner.device.change(&false_deletion).send().await.expect_problems(&["changes[0].deleted"]);
+    for not_true in [json!(false), json!(null), json!("true")] {
+        let change = json!({ "itemId": id, "baseRevision": 1, "deleted": not_true });
+        owner.device.change(&[change]).send().await.expect_problems(&["changes[0].deleted"]);
+    }
     assert_eq!(owner.device.index().await.int("/revision"), 1);
 }
 

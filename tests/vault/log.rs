@@ -24,7 +24,9 @@ async fn the_log_tells_what_happened_when_and_through_which_device() {
     let seen: Vec<_> = answer
         .list("/entries")
         .iter()
-        .map(|entry| (entry["event"].as_str().unwrap(), entry["at"].as_i64().unwrap() - made_at, entry["deviceId"].as_str()))
+        .map(|entry| {
+            (entry["event"].as_str().unwrap(), entry["at"].as_i64().unwrap() - made_at, entry["deviceId"].as_str())
+        })
         .collect();
     let (first, second) = (Some(owner.device.device_id.as_str()), Some(second.device_id.as_str()));
     assert_eq!(
@@ -62,7 +64,8 @@ async fn the_log_comes_in_pages_that_neither_repeat_nor_skip() {
         owner.device.client.delete("/v1/me/vault").send().await.expect(202);
     }
     let whole = owner.device.client.get(LOG).send().await.expect(200);
-    let whole: Vec<_> = whole.list("/entries")[1..].iter().map(|entry| (entry["event"].clone(), entry["deviceId"].clone())).collect();
+    let whole: Vec<_> =
+        whole.list("/entries")[1..].iter().map(|entry| (entry["event"].clone(), entry["deviceId"].clone())).collect();
     assert_eq!(events, whole);
 }
 
@@ -72,7 +75,11 @@ async fn pages_have_1_to_100_entries_and_cursors_of_their_own() {
     let client = &owner.device.client;
     for (limit, fits) in [(0, false), (1, true), (100, true), (101, false)] {
         let answer = client.get(&format!("{LOG}?limit={limit}")).send().await;
-        if fits { answer.expect(200) } else { answer.expect_problems(&["limit"]) };
+        if fits {
+            answer.expect(200)
+        } else {
+            answer.expect_problems(&["limit"])
+        };
     }
     client.get(&format!("{LOG}?limit=many")).send().await.expect(400);
     for cursor in ["x", "AAAAAAAAAAAA", "%00"] {

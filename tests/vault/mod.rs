@@ -88,8 +88,13 @@ impl Owner {
         let ask = async || {
             let kept = self.server.operator().get(&path).send().await.expect(200);
             let about_vaults = |subject: &&str| subject.contains("vault");
-            let subjects: Vec<_> =
-                kept.list("/messages").iter().filter_map(|message| message["subject"].as_str()).filter(about_vaults).map(str::to_owned).collect();
+            let subjects: Vec<_> = kept
+                .list("/messages")
+                .iter()
+                .filter_map(|message| message["subject"].as_str())
+                .filter(about_vaults)
+                .map(str::to_owned)
+                .collect();
             (subjects.len() >= count).then_some(subjects)
         };
         self.server.eventually(&format!("{count} e-mails"), ask).await

@@ -22,7 +22,9 @@ async fn without_a_vault_there_is_nothing_but_its_limits() {
 async fn only_the_authenticator_apps_own_sign_in_opens_it() {
     let owner = Owner::with_vault().await;
     let (account, device) = (&owner.device.vault_id, &owner.device.device_id);
-    for (app, platform) in [("account", "ios"), ("assistant", "android"), ("authenticator", "web"), ("authenticator", "cli")] {
+    for (app, platform) in
+        [("account", "ios"), ("assistant", "android"), ("authenticator", "web"), ("authenticator", "cli")]
+    {
         let client = owner.person.sign_in(app, platform).await;
         for (method, path) in [
             ("GET", "/v1/me/vault".to_owned()),
@@ -42,7 +44,11 @@ async fn only_the_authenticator_apps_own_sign_in_opens_it() {
         }
     }
     owner.person.sign_in("authenticator", "android").await.get("/v1/me/vault").send().await.expect(200);
-    owner.device.client.nobody().get("/v1/me/vault").send().await.expect_error(401, "unauthenticated", "Sign in to continue.");
+    owner.device.client.nobody().get("/v1/me/vault").send().await.expect_error(
+        401,
+        "unauthenticated",
+        "Sign in to continue.",
+    );
 }
 
 #[tokio::test]
@@ -55,7 +61,9 @@ async fn a_device_that_names_itself_is_seen_at_most_once_a_minute() {
         let request = owner.device.client.get("/v1/me/vault").header(DEVICE, &owner.device.device_id);
         let answer = request.send().await.expect(200);
         let devices = answer.list("/devices").to_vec();
-        let of = |id: &str| devices.iter().find(|device| device["deviceId"] == id).expect("a device")["lastSeenAt"].as_i64().unwrap();
+        let of = |id: &str| {
+            devices.iter().find(|device| device["deviceId"] == id).expect("a device")["lastSeenAt"].as_i64().unwrap()
+        };
         assert_eq!(of(&second.device_id), start, "the other was not seen");
         assert_eq!(owner.overview().await["devices"], answer.json["devices"], "what was answered is what is kept");
         of(&owner.device.device_id) - start

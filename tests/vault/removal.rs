@@ -22,7 +22,11 @@ async fn a_signed_deletion_removes_all_but_the_log() {
     let overview = owner.overview().await;
     assert!(overview["account"].is_null());
     assert_eq!((&overview["vaults"], &overview["devices"]), (&json!([]), &json!([])));
-    owner.device.client.get(&owner.device.items_path()).send().await.expect_error(404, "not_found", "That vault isn't yours.");
+    owner.device.client.get(&owner.device.items_path()).send().await.expect_error(
+        404,
+        "not_found",
+        "That vault isn't yours.",
+    );
     assert_eq!(owner.logged().await, ["vault.deleted", "vault.created"]);
     assert_eq!(owner.emails(1).await, ["Your passwords vault was deleted"]);
     owner.device.client.delete(VAULT).send().await.expect_error(404, "not_found", NO_VAULT);

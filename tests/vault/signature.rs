@@ -161,7 +161,11 @@ async fn another_vaults_key_and_an_unregistered_device_do_not_sign() {
 async fn what_is_wrong_with_the_request_is_told_before_what_is_wrong_with_its_signature() {
     let owner = Owner::with_vault().await;
     let client = &owner.device.client;
-    client.post(&owner.device.items_path()).raw("{").send().await.expect_error(400, "malformed", "The body is not valid JSON.");
+    client.post(&owner.device.items_path()).raw("{").send().await.expect_error(
+        400,
+        "malformed",
+        "The body is not valid JSON.",
+    );
     client.post(&owner.device.items_path()).raw("{}").send().await.expect_problems(&["changes"]);
     client.put("/v1/me/vault/keyset").raw("{}").send().await.expect(400);
 }

@@ -1,11 +1,11 @@
 //! What the actor knows of a vault.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use domain::{
     Result,
     id::UserId,
-    vault::{Account, Device, DeviceId, ItemHead, ItemId, Proof, Reset, VaultEvent, VaultRecord},
+    vault::{Account, Device, DeviceId, ItemHeads, Proof, Reset, VaultEvent, VaultRecord},
 };
 use store::{
     Store,
@@ -24,8 +24,7 @@ pub(super) struct OpenVault {
     pub devices: BTreeMap<DeviceId, Device>,
     /// Ids that may not be registered again.
     pub removed_devices: HashSet<DeviceId>,
-    /// Every item that ever was, tombstones included.
-    pub items: HashMap<ItemId, ItemHead>,
+    pub items: ItemHeads,
 }
 
 impl OpenVault {
@@ -56,7 +55,7 @@ impl OpenVault {
             seen,
             devices: BTreeMap::new(),
             removed_devices: HashSet::new(),
-            items: HashMap::new(),
+            items: ItemHeads::new(),
         }
     }
 

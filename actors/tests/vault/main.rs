@@ -3,7 +3,7 @@
 //! The nodes share a database and a clock and nothing else, so that each learns of the other by its commits only.
 
 mod backup;
-mod device;
+mod phone;
 mod stale;
 
 use std::{
@@ -20,7 +20,7 @@ use domain::{Context, Origin, Result, Timestamp, id::UserId};
 use gateways::{Hub, Mailer};
 use store::{Clock, Store, testing::Scratch};
 
-use self::device::Device;
+use self::phone::Phone;
 
 const START: Timestamp = Timestamp(1_700_000_000_000);
 
@@ -51,9 +51,9 @@ impl Nodes {
     }
 
     /// With a vault on one device, that both nodes know.
-    async fn with_vault() -> (Self, Device) {
+    async fn with_vault() -> (Self, Phone) {
         let nodes = Self::start().await;
-        let device = Device::new(1);
+        let device = Phone::new(1);
         nodes.left.vault(device.create(&nodes.clock)).await.expect("a vault");
         for node in [&nodes.left, &nodes.right] {
             node.vault(device.put_device(&nodes.clock)).await.expect("a device");

@@ -7,7 +7,7 @@ use domain::vault::{Proof, Reset};
 
 use super::{
     Nodes, START,
-    device::{Device, item_id},
+    phone::{Phone, item_id},
 };
 
 fn revision(changed: &ItemsChanged) -> Option<i64> {
@@ -44,8 +44,8 @@ async fn both_nodes_at_once_lose_nothing() {
         let node = [&nodes.left, &nodes.right][node];
         node.vault(device.put_item(item_id(item), 0, &nodes.clock))
     };
-    let changes = (0..20_u8).map(|item| put(usize::from(item % 2), item));
-    let changed = futures::future::join_all(changes).await;
+    let puts = (0..20_u8).map(|item| put(usize::from(item % 2), item));
+    let changed = futures::future::join_all(puts).await;
     let mut revisions: Vec<_> = changed.into_iter().map(|changed| changed.expect("an answer").revision).collect();
     revisions.sort_unstable();
     assert!(revisions.into_iter().eq(1..=20));
@@ -87,10 +87,10 @@ async fn a_vault_that_the_other_node_replaced_is_not_taken_for_the_old_one() {
 #[tokio::test]
 async fn a_vault_that_the_other_node_deleted_can_be_made_again_here() {
     let (nodes, old) = Nodes::with_vault().await;
-    let exists = nodes.right.vault(Device::new(9).create(&nodes.clock)).await.expect_err("a refusal");
+    let exists = nodes.right.vault(Phone::new(9).create(&nodes.clock)).await.expect_err("a refusal");
     assert_eq!(exists.code(), "vault_exists");
     nodes.left.vault(old.delete_vault(&nodes.clock)).await.expect("a deletion");
-    nodes.right.vault(Device::new(8).create(&nodes.clock)).await.expect("a vault");
+    nodes.right.vault(Phone::new(8).create(&nodes.clock)).await.expect("a vault");
     let gone = nodes.left.vault(old.put_item(item_id(1), 0, &nodes.clock)).await.expect_err("a refusal");
     assert_eq!(gone.code(), "not_found");
 }
@@ -101,7 +101,7 @@ async fn a_reset_that_the_other_node_noted_is_the_one_that_waits() {
     let ask = || DeleteVault { proof: Proof::Missing };
     let pending = VaultDeleted::ResetPending(Reset { requested_at: START });
     assert_eq!(nodes.left.vault(ask()).await.expect("a reset"), pending);
-    nodes.clock.advance(Duration::from_secs(60));
+    nodes.clock.advance(Duration::from_mins(1));
     assert_eq!(nodes.right.vault(ask()).await.expect("a reset"), pending);
     let cancel = actors::vault::CancelReset { proof: device.delete_vault(&nodes.clock).proof };
     nodes.left.vault(cancel).await.expect("a cancellation");

@@ -46,6 +46,9 @@ pub struct ItemHead {
     pub created_at: Timestamp,
 }
 
+/// Where every item of a vault stands, tombstones included.
+pub type ItemHeads = HashMap<ItemId, ItemHead>;
+
 /// One change, as a device asks for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemChange {
@@ -178,7 +181,7 @@ impl Decision {
 /// A change whose form is unsound is refused whatever the item's revision; then a change of another revision than the
 /// current one is a conflict; then a change that would make one live item too many is refused. A change at a
 /// tombstone's revision brings the item back, and counts as one more live item.
-pub fn decide(changes: &ItemChanges, heads: &HashMap<ItemId, ItemHead>, room: ItemRoom, now: Timestamp) -> Decision {
+pub fn decide(changes: &ItemChanges, heads: &ItemHeads, room: ItemRoom, now: Timestamp) -> Decision {
     let mut tally = Tally { heads, room, ids: heads.len() as u64, now };
     let mut outcomes = vec![Outcome::Conflict; changes.0.len()];
     for deletions in [true, false] {
@@ -193,7 +196,7 @@ pub fn decide(changes: &ItemChanges, heads: &HashMap<ItemId, ItemHead>, room: It
 
 /// What the changes decided so far add up to. No item changes twice in a request, so the heads need no change.
 struct Tally<'a> {
-    heads: &'a HashMap<ItemId, ItemHead>,
+    heads: &'a ItemHeads,
     room: ItemRoom,
     ids: u64,
     now: Timestamp,

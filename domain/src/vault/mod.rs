@@ -18,7 +18,8 @@ pub use device::{Device, DeviceDraft, DeviceName, DevicePlatform, SEEN_EVERY};
 pub use event::VaultEvent;
 pub use id::{DeviceId, ItemId, VaultId};
 pub use item::{
-    Decision, Item, ItemChange, ItemChanges, ItemContent, ItemHead, ItemRoom, Outcome, Rejection, changed_items, decide,
+    Decision, Item, ItemChange, ItemChanges, ItemContent, ItemHead, ItemHeads, ItemRoom, Outcome, Rejection,
+    changed_items, decide,
 };
 pub use reset::Reset;
 pub use sealed::Sealed;

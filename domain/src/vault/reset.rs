@@ -16,7 +16,7 @@ pub struct Reset {
 
 impl Reset {
     /// How long a reset waits (contract A 8: 7 days).
-    pub const DELAY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+    pub const DELAY: Duration = Duration::from_hours(7 * 24);
 
     /// From when a new vault may replace the old one.
     pub fn at(self) -> Timestamp {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use store::vault::ItemState;
 use utoipa::{IntoParams, ToSchema};
 
-use super::{AnyJson, OwnVault, VaultPerson, VaultProof};
+use super::{AnyJson, OwnVault, VaultPerson, VaultProof, sealed::present};
 use crate::{
     answer::{Json, Object},
     body::{Body, RequestBody},
@@ -73,12 +73,15 @@ pub(crate) struct ItemBody {
     revision: i64,
     deleted: bool,
     /// The item's key, sealed; absent for a deleted item, as are the next two.
+    #[schema(value_type = AnyJson, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<AnyJson>,
     /// What lists show, sealed.
+    #[schema(value_type = AnyJson, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     overview: Option<AnyJson>,
     /// The rest, sealed.
+    #[schema(value_type = AnyJson, required = false)]
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<AnyJson>,
     created_at: i64,
@@ -178,20 +181,20 @@ pub(crate) struct ItemChangeBody {
     /// The revision that the device last saw; 0 for a new item.
     base_revision: u64,
     /// True for a deletion; otherwise left out.
-    #[schema(required = false)]
-    #[serde(default)]
+    #[schema(value_type = bool, required = false)]
+    #[serde(default, deserialize_with = "present")]
     deleted: Option<bool>,
     /// The item's key, sealed; up to 8 KB.
-    #[schema(required = false)]
-    #[serde(default, deserialize_with = "AnyJson::present")]
+    #[schema(value_type = AnyJson, required = false)]
+    #[serde(default, deserialize_with = "present")]
     key: Option<AnyJson>,
     /// What lists show, sealed; up to 64 KB.
-    #[schema(required = false)]
-    #[serde(default, deserialize_with = "AnyJson::present")]
+    #[schema(value_type = AnyJson, required = false)]
+    #[serde(default, deserialize_with = "present")]
     overview: Option<AnyJson>,
     /// The rest, sealed; up to 1 MB.
-    #[schema(required = false)]
-    #[serde(default, deserialize_with = "AnyJson::present")]
+    #[schema(value_type = AnyJson, required = false)]
+    #[serde(default, deserialize_with = "present")]
     details: Option<AnyJson>,
 }
 
@@ -236,9 +239,10 @@ impl ItemChangeBody {
 
 /// What became of one change.
 #[derive(Serialize, ToSchema)]
-#[serde(tag = "status", rename_all = "lowercase", rename_all_fields = "camelCase")]
+#[serde(tag = "status", rename_all = "lowercase")]
 pub(crate) enum ItemResultBody {
     /// Done.
+    #[serde(rename_all = "camelCase")]
     Ok {
         /// The item.
         item_id: String,
@@ -252,6 +256,7 @@ pub(crate) enum ItemResultBody {
         updated_at: i64,
     },
     /// The item is at another revision than the change says.
+    #[serde(rename_all = "camelCase")]
     Conflict {
         /// The item.
         item_id: String,
@@ -259,6 +264,7 @@ pub(crate) enum ItemResultBody {
         current: Option<ItemBody>,
     },
     /// Refused.
+    #[serde(rename_all = "camelCase")]
     Rejected {
         /// The item.
         item_id: String,

@@ -26,7 +26,10 @@ use domain::{
 };
 use store::vault::VaultHead;
 
-use self::{proof::VaultProof, sealed::AnyJson};
+use self::{
+    proof::{VaultProof, VaultProofIfAny},
+    sealed::AnyJson,
+};
 use crate::{
     argument::Argument,
     call::Call,

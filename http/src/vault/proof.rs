@@ -10,19 +10,32 @@ use crate::{
     facts::Facts,
 };
 
-/// What a request shows of the vault's key. Stands behind the body, which it covers.
+const DESCRIPTION: &str = "\
+`v1;d=<deviceId>;t=<unix ms>;s=<base64url Ed25519 signature>`, over the lines `troupe-vault/v1`, method, path with query, \
+device id, time, and lower-case hex SHA-256 of the body, joined by line feeds. Counts within five minutes, once.";
+const REFUSAL: &str = "This request isn't signed by your vault.";
+
+/// What a request shows of the vault's key, which it must. Stands behind the body, which it covers.
 pub(crate) struct VaultProof(pub Proof);
+
+/// The same where a request without any signature has a meaning of its own.
+pub(crate) struct VaultProofIfAny(pub Proof);
+
+impl Argument for VaultProofIfAny {
+    fn describe(facts: &mut Facts) {
+        facts.header(VaultSignature::HEADER, DESCRIPTION, false);
+        facts.error(403, REFUSAL);
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        VaultProof::take(call).await.map(|VaultProof(proof)| Self(proof))
+    }
+}
 
 impl Argument for VaultProof {
     fn describe(facts: &mut Facts) {
-        facts.header(
-            VaultSignature::HEADER,
-            "`v1;d=<deviceId>;t=<unix ms>;s=<base64url Ed25519 signature>`, over the lines `troupe-vault/v1`, method, \
-             path with query, device id, time, and lower-case hex SHA-256 of the body, joined by line feeds. Counts \
-             within five minutes, once.",
-            false,
-        );
-        facts.error(403, "This request isn't signed by your vault.");
+        facts.header(VaultSignature::HEADER, DESCRIPTION, true);
+        facts.error(403, REFUSAL);
     }
 
     async fn take(call: &mut Call) -> Result<Self> {

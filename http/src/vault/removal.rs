@@ -4,7 +4,7 @@ use actors::vault::{CancelReset, DeleteVault, VaultDeleted};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{ResetBody, VaultPerson, VaultProof};
+use super::{ResetBody, VaultPerson, VaultProof, VaultProofIfAny};
 use crate::{
     answer::{Accepted, Either, Json},
     error::Result,
@@ -44,7 +44,7 @@ pub(crate) struct VaultResetCancelled {
 ))]
 pub(crate) async fn vault_delete(
     person: VaultPerson,
-    VaultProof(proof): VaultProof,
+    VaultProofIfAny(proof): VaultProofIfAny,
     state: State,
 ) -> Result<Either<Json<VaultDeletedAnswer>, Accepted<VaultResetAnswer>>> {
     let outcome = state.actors.vault.ask(&person.user_id(), DeleteVault { proof }, person.context()).await?;

@@ -11,11 +11,9 @@ use utoipa::ToSchema;
 #[schema(value_type = serde_json::Value, example = json!("c2VhbGVkIG9uIHRoZSBkZXZpY2U"))]
 pub(crate) struct AnyJson(Box<RawValue>);
 
-impl AnyJson {
-    /// Reads a field that may be absent. A `null` that is there is JSON like any other.
-    pub fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Self>, D::Error> {
-        Self::deserialize(deserializer).map(Some)
-    }
+/// Reads a field that may be absent. A `null` that is there is read like any other value.
+pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 impl From<AnyJson> for Sealed {

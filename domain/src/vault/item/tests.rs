@@ -9,12 +9,12 @@ fn id(number: u8) -> ItemId {
     format!("{number:A>22}").parse().unwrap()
 }
 
-fn sealed() -> Option<Sealed> {
-    Some(Sealed::from_json_text("\"x\""))
+fn sealed() -> Sealed {
+    Sealed::from_json_text("\"x\"")
 }
 
 fn put(number: u8, base_revision: i64) -> ItemChange {
-    let (key, overview, details) = (sealed(), sealed(), sealed());
+    let [key, overview, details] = [0; 3].map(|_| Some(sealed()));
     ItemChange { item_id: id(number), base_revision, deleted: false, key, overview, details }
 }
 
@@ -77,8 +77,8 @@ fn a_change_that_makes_no_sense_is_invalid_whatever_the_revision() {
     let long = |bytes: usize| Some(Sealed::from_json_text("1".repeat(bytes)));
     for change in [
         delete(1, 0),
-        ItemChange { key: sealed(), ..delete(1, 7) },
-        ItemChange { details: sealed(), ..delete(1, 7) },
+        ItemChange { key: Some(sealed()), ..delete(1, 7) },
+        ItemChange { details: Some(sealed()), ..delete(1, 7) },
         ItemChange { key: None, ..put(1, 7) },
         ItemChange { overview: None, ..put(1, 7) },
         ItemChange { details: None, ..put(1, 0) },
@@ -184,7 +184,7 @@ fn any_change() -> impl Strategy<Value = ItemChange> {
     let part = || prop_oneof![9 => Just(true), 1 => Just(false)];
     (0_u8..12, 0_i64..4, any::<bool>(), part(), part(), part()).prop_map(
         |(number, base_revision, deleted, key, overview, details)| {
-            let part = |kept: bool| if kept == deleted { None } else { sealed() };
+            let part = |kept: bool| (kept != deleted).then(sealed);
             let (key, overview, details) = (part(key), part(overview), part(details));
             ItemChange { item_id: id(number), base_revision, deleted, key, overview, details }
         },

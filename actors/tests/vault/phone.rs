@@ -1,4 +1,4 @@
-//! A device that signs what it asks an owner for.
+//! A phone that signs what it asks an owner for.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -14,7 +14,7 @@ use domain::{
 use ed25519_dalek::{Signer, SigningKey as SecretKey};
 use store::Clock;
 
-pub struct Device {
+pub struct Phone {
     pub vault_id: VaultId,
     pub device_id: DeviceId,
     key: SecretKey,
@@ -29,7 +29,7 @@ pub fn item_id(number: u8) -> ItemId {
     id(number)
 }
 
-impl Device {
+impl Phone {
     /// The first device of a vault with a key of its own.
     pub fn new(number: u8) -> Self {
         Self {
