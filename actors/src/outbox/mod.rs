@@ -3,7 +3,8 @@
 //! Woken by each commit of this process that adds an entry, it claims what waits, delivers it by topic, and settles it.
 //! Entries that another process left behind are found by looking every [`LOOK_EVERY`]. Any number of nodes may run one.
 //!
-//! - Live messages are numbered and published ([`live`](crate::live)); every node is told of revocations
+//! - Live messages are numbered and published ([`live`](crate::live)), those that a process which died had claimed at
+//!   once, as doing it twice does no harm; every node is told of revocations
 //!   ([`REVOKED_CHANNEL`]); events go to the log until there are notifications. These are delivered in turn, within
 //!   milliseconds; if the store fails meanwhile, they come again when their lease ends.
 //! - E-mails are handed to the mail server side by side, up to [`EMAILS_AT_ONCE_MAX`], and tried again with growing
@@ -35,7 +36,7 @@ pub const REVOKED_CHANNEL: &str = "revoked";
 /// Entries claimed at once.
 const CLAIM_MAX: u32 = 256;
 /// How long a node has to deliver what stays within Troupe.
-const PROMPT_LEASE: Duration = Duration::from_secs(30);
+const PROMPT_LEASE: Duration = Duration::from_secs(10);
 /// How long a node has for one e-mail; longer than any mail server is waited for.
 const EMAIL_LEASE: Duration = Duration::from_secs(300);
 /// E-mails that one node hands over at once.
@@ -87,7 +88,11 @@ impl Dispatcher {
 
     async fn run(self, mut stop: watch::Receiver<bool>) {
         let store = self.services.store.clone();
+        let mut is_first = true;
         loop {
+            if is_first {
+                is_first = self.deliver_left_behind().await.is_err();
+            }
             // Looked at before the round: what was committed before the stop is delivered still.
             let last = *stop.borrow_and_update();
             let next = self.round().await.unwrap_or_else(|error| {
@@ -105,6 +110,15 @@ impl Dispatcher {
                 _ = stop.changed() => {}
             }
         }
+    }
+
+    /// Delivers the live messages that other processes have claimed too. One of them may have died over it, and its lease
+    /// shall keep nobody waiting.
+    async fn deliver_left_behind(&self) -> Result<(), StoreError> {
+        for people in self.services.store.outbox_live_people().await?.chunks(CLAIM_MAX as usize) {
+            live::deliver(&self.services, people.iter().copied().collect()).await?;
+        }
+        Ok(())
     }
 
     /// Delivers what waits; answers when the next entry is due, if that is known.
