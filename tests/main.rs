@@ -5,6 +5,15 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "a test that can't go on says so by panicking")]
 
+mod accounts;
+mod backup;
 mod configuration;
+mod crash;
+mod doctor;
+mod endpoints;
 mod harness;
+mod http_rules;
+mod live;
+mod nodes;
 mod tidy;
+mod vault;

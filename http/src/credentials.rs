@@ -13,8 +13,9 @@ use std::{
 };
 
 use actix_web::http::header;
+use actors::{organization::NoteKeyUse, person::NoteSignInUse};
 use dashmap::DashMap;
-use domain::{Caller, Error, Timestamp, Token, TokenHash};
+use domain::{Caller, Context, Error, Origin, Timestamp, Token, TokenHash, account::SEEN_EVERY};
 use store::{Revocation, RevocationKind, Store, accounts::Credential};
 use tokio::sync::broadcast;
 
@@ -24,6 +25,8 @@ use crate::{call::Call, error::Result};
 const REMEMBERED_FOR: Duration = Duration::from_secs(30);
 /// How old the last look at the feed may be for what is remembered to count.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
+/// How long writing down the use of a credential may take.
+const NOTE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Tokens that one process remembers; beyond them, further ones are looked up every time.
 const REMEMBERED_MAX: usize = 100_000;
 /// Revocations that wait for one socket before it checks everything itself.
@@ -43,6 +46,8 @@ pub struct Credentials {
 struct Remembered {
     credential: Credential,
     until: Instant,
+    /// When its use was last written down, or was last asked to be.
+    noted_at: Option<Timestamp>,
 }
 
 impl Default for Credentials {
@@ -65,7 +70,24 @@ impl Credentials {
         }
         let token = call.header(header::AUTHORIZATION).and_then(bearer).ok_or(Error::Unauthenticated)?;
         let token: Token = token.parse().map_err(|_| Error::Unauthenticated)?;
-        self.caller_by_token(&token, store).await
+        let caller = self.caller_by_token(&token, store).await?;
+        if self.use_is_due(&token.hash(), store.now()) {
+            note_use(call, &caller);
+        }
+        Ok(caller)
+    }
+
+    /// Whether the use of a remembered token shall be written down: once an hour.
+    fn use_is_due(&self, hash: &TokenHash, now: Timestamp) -> bool {
+        let is_due = |remembered: &Remembered| remembered.noted_at.is_none_or(|at| at.after(SEEN_EVERY) <= now);
+        if !self.remembered.get(hash).is_some_and(|remembered| is_due(&remembered)) {
+            return false;
+        }
+        // Of several requests at the same time, one writes.
+        let Some(mut remembered) = self.remembered.get_mut(hash) else { return false };
+        let due = is_due(&remembered);
+        remembered.noted_at = Some(now);
+        due
     }
 
     /// Who the token stands for.
@@ -99,7 +121,8 @@ impl Credentials {
         if self.remembered.len() >= REMEMBERED_MAX {
             return;
         }
-        self.remembered.insert(hash, Remembered { credential, until: Instant::now() + REMEMBERED_FOR });
+        let noted_at = last_use(&credential);
+        self.remembered.insert(hash, Remembered { credential, until: Instant::now() + REMEMBERED_FOR, noted_at });
         // Looked at after the insertion: a revocation either sees the entry, or is seen here.
         if self.epoch.load(Ordering::SeqCst) != epoch {
             self.remembered.remove(&hash);
@@ -142,6 +165,27 @@ impl Credentials {
 fn bearer(header: &str) -> Option<&str> {
     let (scheme, token) = header.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+fn last_use(credential: &Credential) -> Option<Timestamp> {
+    match credential {
+        Credential::SignIn(sign_in) => Some(sign_in.last_seen_at),
+        Credential::Key(key) => key.last_used_at,
+    }
+}
+
+/// Has the owner of a credential write down that it was used; nobody waits for that.
+fn note_use(call: &Call, caller: &Caller) {
+    let context = Context::system(Origin::Actor, Instant::now() + NOTE_TIMEOUT);
+    let actors = &call.state.actors;
+    let told = match caller {
+        Caller::Person(person) => actors.person.tell(&person.user_id, NoteSignInUse(person.sign_in_id), context),
+        Caller::Key(key) => actors.organization.tell(&key.org_id, NoteKeyUse(key.key_id), context),
+        Caller::Nobody | Caller::System => Ok(()),
+    };
+    if let Err(error) = told {
+        tracing::debug!(%error, "the use of a credential was not noted");
+    }
 }
 
 /// Whether a revocation speaks of the credential.
@@ -234,6 +278,16 @@ mod tests {
         let credentials = remembering(&token, &sign_in);
         credentials.read_at.store(0, Ordering::SeqCst);
         assert_eq!(credentials.recall(&token.hash(), NOW), None);
+    }
+
+    #[test]
+    fn the_use_of_a_token_is_noted_once_an_hour() {
+        let (token, sign_in) = sign_in();
+        let credentials = remembering(&token, &sign_in);
+        let hour = NOW.after(SEEN_EVERY);
+        assert!(!credentials.use_is_due(&token.hash(), hour.before(Duration::from_millis(1))));
+        assert!(credentials.use_is_due(&token.hash(), hour));
+        assert!(!credentials.use_is_due(&token.hash(), hour));
     }
 
     #[test]
