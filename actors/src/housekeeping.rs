@@ -14,19 +14,19 @@ use crate::{
 };
 
 /// How often it is done.
-const EVERY: Duration = Duration::from_secs(3_600);
+const EVERY: Duration = Duration::from_hours(1);
 /// How long a live message is kept for sockets that reconnect (decisions, "Sockets").
-const LIVE_KEPT: Duration = Duration::from_secs(3_600);
+const LIVE_KEPT: Duration = Duration::from_hours(1);
 /// How long a revocation is kept; caches forget within a second.
-const REVOCATIONS_KEPT: Duration = Duration::from_secs(24 * 3_600);
+const REVOCATIONS_KEPT: Duration = Duration::from_hours(24);
 /// How long a used signature is kept; one of that age is refused for its age (decisions, "Passwords vault").
-const SIGNATURES_KEPT: Duration = Duration::from_secs(600);
+const SIGNATURES_KEPT: Duration = Duration::from_mins(10);
 /// How long failed attempts at accounts are kept; they count for a quarter of an hour and lock for another.
-const ATTEMPTS_KEPT: Duration = Duration::from_secs(3_600);
+const ATTEMPTS_KEPT: Duration = Duration::from_hours(1);
 /// How long entries of the outbox that were given up are kept.
-const GIVEN_UP_KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+const GIVEN_UP_KEPT: Duration = Duration::from_hours(30 * 24);
 /// How long messages that were kept instead of sent are kept.
-const KEPT_MESSAGES_KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
+const KEPT_MESSAGES_KEPT: Duration = Duration::from_hours(30 * 24);
 
 const TIMER: &str = "purge";
 

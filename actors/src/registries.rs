@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// How long arming the housekeeping's timer may take.
-const ARM_TIMEOUT: Duration = Duration::from_secs(60);
+const ARM_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The registries of all kinds of actor. A cheap handle.
 #[derive(Clone)]

@@ -28,7 +28,7 @@ pub struct Settings {
 impl Default for Settings {
     /// What `config/default.toml` says.
     fn default() -> Self {
-        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+        const DAY: Duration = Duration::from_hours(24);
         Self {
             public_url: "http://127.0.0.1:8080".to_owned(),
             registration: Registration::Invite,

@@ -1,15 +1,16 @@
 //! The hub while Redis goes away and comes back. Starts a Redis of its own; without `redis-server` on this machine only
 //! the outage is tested.
+#![expect(clippy::unwrap_used, reason = "what a test can't do without stops it")]
 
 use std::{
     process::{Child, Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use domain::{Error, Timestamp, id::UserId};
+use gateways::{Hub, HubOptions, Limit, Signal, Subscription, Ticket, hub::OPERATION_TIMEOUT};
 use serde_json::Value;
-use gateways::{Hub, HubOptions, Limit, Signal, Subscription, Ticket};
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -30,6 +31,14 @@ impl RedisServer {
                 None
             }
         }
+    }
+}
+
+impl RedisServer {
+    /// Has the process stop where it stands (`STOP`), or go on (`CONT`).
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.process.id().to_string()]).status();
+        assert!(sent.expect("kill runs").success());
     }
 }
 
@@ -126,7 +135,7 @@ async fn after_gaps(subscription: &mut Subscription) -> Signal {
     loop {
         match next(subscription).await {
             Signal::Gap => {}
-            message => return message,
+            message @ Signal::Message(_) => return message,
         }
     }
 }
@@ -157,4 +166,23 @@ async fn a_node_that_lost_messages_tells_the_others() {
     one.publish("live:a", "carried");
     assert_eq!(next(&mut there).await, message("carried"));
     assert!(other.health().connected, "the other node's link was never cut");
+}
+
+#[tokio::test]
+async fn a_redis_that_hangs_is_given_up_and_taken_back() {
+    let port = free_port();
+    let Some(redis) = RedisServer::start(port) else { return };
+    let hub = hub(port);
+    assert!(hub.connected_within(PATIENCE).await);
+    redis.signal("STOP");
+    let once = Limit::new(1, Duration::from_secs(1));
+    let key = UserId::new(NOW).to_string();
+    let begun = Instant::now();
+    assert!(hub.limit_check(&key, once, NOW).await.is_ok(), "counted in process");
+    assert!(begun.elapsed() < OPERATION_TIMEOUT * 2, "{:?}", begun.elapsed());
+    disconnected(&hub).await;
+    assert_serves_without_redis(&hub).await;
+    redis.signal("CONT");
+    assert!(hub.connected_within(PATIENCE).await);
+    assert!(hub.ticket_issue(ticket(), NOW).await.is_ok());
 }

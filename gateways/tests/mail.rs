@@ -1,14 +1,15 @@
 //! E-mail against a mail server on loopback that follows a script.
+#![expect(clippy::unwrap_used, reason = "what a test can't do without stops it")]
 
 mod smtp_server;
 
 use std::time::Duration;
 
-use smtp_server::{Script, SmtpServer};
 use gateways::{
     Delivered, Email, MailOptions, Mailer, SendError,
     mail::{MailOptionsError, SmtpCredentials, SmtpOptions, SmtpSecurity},
 };
+use smtp_server::{Script, SmtpServer};
 
 fn options(port: u16) -> SmtpOptions {
     SmtpOptions {

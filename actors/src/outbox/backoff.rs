@@ -7,7 +7,7 @@ pub const TRIES_MAX: u32 = 8;
 /// The first pause, and the shortest.
 const PAUSE_MIN: Duration = Duration::from_secs(5);
 /// The longest pause.
-const PAUSE_MAX: Duration = Duration::from_secs(3_600);
+const PAUSE_MAX: Duration = Duration::from_hours(1);
 /// By how much each pause is longer than the one before: seven pauses then lead from the shortest to the longest.
 const PAUSE_GROWTH: u32 = 3;
 
@@ -17,8 +17,7 @@ const PAUSE_GROWTH: u32 = 3;
 pub(super) fn pause_after(tries: u32, seq: i64) -> Duration {
     let grown = PAUSE_GROWTH.saturating_pow(tries.saturating_sub(1));
     let pause = PAUSE_MIN.saturating_mul(grown).min(PAUSE_MAX);
-    let spread = pause.mul_f64(share(seq, tries) / 2.0);
-    (pause - pause / 4 + spread).clamp(PAUSE_MIN, PAUSE_MAX)
+    pause.mul_f64(0.75 + share(seq, tries) / 2.0).clamp(PAUSE_MIN, PAUSE_MAX)
 }
 
 /// A number from 0 to 1 that looks random (splitmix64).

@@ -38,7 +38,7 @@ const CLAIM_MAX: u32 = 256;
 /// How long a node has to deliver what stays within Troupe.
 const PROMPT_LEASE: Duration = Duration::from_secs(10);
 /// How long a node has for one e-mail; longer than any mail server is waited for.
-const EMAIL_LEASE: Duration = Duration::from_secs(300);
+const EMAIL_LEASE: Duration = Duration::from_mins(5);
 /// E-mails that one node hands over at once.
 const EMAILS_AT_ONCE_MAX: u32 = 8;
 /// How often entries that other processes left are looked for, and how soon after the store failed.
@@ -168,7 +168,9 @@ impl Dispatcher {
             change.outbox_done(settled);
             store.commit(change).await?;
             live::deliver(&self.services, people).await?;
-            claims.iter().for_each(|claim| self.count_delivered(claim));
+            for claim in &claims {
+                self.count_delivered(claim);
+            }
             if last {
                 return Ok(());
             }

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The longest pause between two tries.
-const HOUR: Duration = Duration::from_secs(3_600);
+const HOUR: Duration = Duration::from_hours(1);
 
 async fn node_with(server: &SmtpServer) -> Node {
     Node::with_mailer(smtp(server.port())).await
@@ -141,10 +141,10 @@ async fn an_email_whose_process_died_is_taken_over_when_its_lease_ends() {
     let server = SmtpServer::start(Script::default()).await;
     let node = node_with(&server).await;
     node.commit_email(address()).await;
-    let lease = Duration::from_secs(60);
+    let lease = Duration::from_mins(1);
     node.services.store.outbox_claim(OutboxLane::Email, 1, lease).await.expect("claimed, and dead");
     let node = node.restarted().await;
-    node.clock.advance(lease - Duration::from_millis(1));
+    node.clock.set(START.after(lease).before(Duration::from_millis(1)));
     deliver(&node).await;
     assert!(server.received().is_empty());
     node.clock.advance(Duration::from_millis(1));

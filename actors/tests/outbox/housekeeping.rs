@@ -7,8 +7,8 @@ use store::{Change, KeptMessage, RevocationKind};
 
 use crate::node::{Node, START, soon};
 
-const HOUR: Duration = Duration::from_secs(3_600);
-const MONTH: Duration = Duration::from_secs(30 * 24 * 3_600);
+const HOUR: Duration = Duration::from_hours(1);
+const MONTH: Duration = Duration::from_hours(30 * 24);
 
 fn start(node: &Node) -> Actors {
     let options = KernelOptions { arbiters: NonZeroUsize::MIN, ..KernelOptions::new("test") };

@@ -191,7 +191,7 @@ async fn a_reader_is_told_when_messages_are_gone_for_good() {
     for number in 1..=3 {
         node.commit_live(ada, numbered(number)).await;
         node.dispatcher().deliver_due().await.expect("delivered");
-        node.clock.advance(Duration::from_secs(60));
+        node.clock.advance(Duration::from_mins(1));
     }
     let mut purge = Change::new();
     purge.live_purge(START.after(Duration::from_secs(61)));

@@ -48,7 +48,9 @@ impl Node {
 
     pub async fn commit(&self, entries: &[OutboxEntry]) {
         let mut change = Change::new();
-        entries.iter().for_each(|entry| change.outbox_add(self.services.store.now(), entry));
+        for entry in entries {
+            change.outbox_add(self.services.store.now(), entry);
+        }
         self.services.store.commit(change).await.expect("a commit");
     }
 

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     const START: Timestamp = Timestamp(1_700_000_000_000);
-    const LIMIT: Limit = Limit::new(10, Duration::from_secs(60));
+    const LIMIT: Limit = Limit::new(10, Duration::from_mins(1));
 
     fn later(millis: u64) -> Timestamp {
         START.after(Duration::from_millis(millis))
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn many_small_shares_are_exact_enough() {
         let limits = Limits::default();
-        let generous = Limit::new(6_000, Duration::from_secs(60));
+        let generous = Limit::new(6_000, Duration::from_mins(1));
         let passed = (0..10_000).filter(|_| limits.check("a", generous, START).is_ok()).count();
         assert_eq!(passed, 6_000);
         assert_eq!(limits.check("a", generous, later(10)), Ok(()));

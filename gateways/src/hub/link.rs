@@ -306,8 +306,8 @@ async fn follow_interest(
             return "the hub is closing".into();
         }
         // What counts is how things are now; whatever changes from here on is told again.
-        let changed: HashSet<_> = changes.iter().map(|change| &*change.channel).collect();
-        let (wanted, unwanted): (Vec<_>, Vec<_>) = changed.into_iter().partition(|channel| channels.is_wanted(channel));
+        let names: HashSet<_> = changes.iter().map(|change| &*change.channel).collect();
+        let (wanted, unwanted): (Vec<_>, Vec<_>) = names.into_iter().partition(|channel| channels.is_wanted(channel));
         let keys = |names: Vec<&str>| names.into_iter().map(|name| shared.channel_key(name)).collect::<Vec<_>>();
         let (wanted, unwanted) = (keys(wanted), keys(unwanted));
         if !unwanted.is_empty()
@@ -331,11 +331,11 @@ async fn follow_interest(
 async fn keep_trying(mut sink: PubSubSink, mut commands: MultiplexedConnection) -> String {
     loop {
         tokio::time::sleep(PING_INTERVAL).await;
-        let tried = async {
+        let pings = async {
             () = redis::cmd("PING").query_async(&mut commands).await?;
             sink.ping::<redis::Value>().await
         };
-        if let Err(reason) = within(tried).await {
+        if let Err(reason) = within(pings).await {
             return reason;
         }
     }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How long a ticket opens a socket.
-pub const TICKET_LIFETIME: Duration = Duration::from_secs(120);
+pub const TICKET_LIFETIME: Duration = Duration::from_mins(2);
 /// Random bytes in a ticket.
 const TOKEN_BYTES: usize = 32;
 /// Unspent tickets that one process holds; beyond them, issuing answers 503.

@@ -16,7 +16,7 @@ use tokio::{sync::Semaphore, time::timeout};
 use super::{Delivered, Email, MailOptionsError, SendError, SmtpOptions, SmtpSecurity, recipient};
 
 /// A connection that was not used for this long is closed; servers give up after five minutes.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
 #[derive(Clone)]
 pub(super) struct Smtp {
@@ -50,9 +50,10 @@ impl Smtp {
     }
 
     pub(super) async fn check(&self) -> Result<(), SendError> {
-        match self.within(self.transport.test_connection()).await? {
-            true => Ok(()),
-            false => Err(SendError::Temporary("the mail server does not answer".into())),
+        if self.within(self.transport.test_connection()).await? {
+            Ok(())
+        } else {
+            Err(SendError::Temporary("the mail server does not answer".into()))
         }
     }
 
