@@ -8,14 +8,13 @@
 //! pushing into queues.
 
 use std::{
-    collections::HashSet,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use domain::Timestamp;
-use futures::{FutureExt, StreamExt};
+use futures::FutureExt;
 use parking_lot::RwLock;
 use redis::{
     AsyncConnectionConfig, Client, RedisError, RedisResult, Script,
@@ -31,12 +30,14 @@ use super::{
     channels::{Channels, Interest},
     limit::{self, Limit, RetryAfter},
     ticket::TICKET_LIFETIME,
-    wire::{Frame, Node},
+    wire::Node,
 };
 
 mod outgoing;
+mod session;
 
 use outgoing::{Outgoing, Publisher};
+use session::{follow_interest, keep_trying, receive};
 
 /// The longest that anything waits for Redis.
 pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(2);
@@ -44,12 +45,8 @@ pub const OPERATION_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE_MIN: Duration = Duration::from_millis(100);
 /// The longest pause between two tries.
 const PAUSE_MAX: Duration = Duration::from_secs(5);
-/// How often an idle session is tried.
-const PING_INTERVAL: Duration = Duration::from_secs(5);
 /// Channels in one SUBSCRIBE.
 const SUBSCRIBE_CHANNELS_MAX: usize = 500;
-/// Joins and leaves that are told to Redis at once.
-const INTERESTS_MAX: usize = 256;
 
 /// Redis did not answer; what it would have done is unknown.
 #[derive(Clone, Copy, Debug)]
@@ -271,73 +268,6 @@ impl Keeper {
             within(sink.subscribe(channels)).await?;
         }
         Ok(())
-    }
-}
-
-/// Hands on what other nodes publish.
-async fn receive(mut stream: PubSubStream, shared: &Shared, channels: &Channels) -> String {
-    let prefix = shared.channel_key("");
-    while let Some(message) = stream.next().await {
-        let Some(channel) = message.get_channel_name().strip_prefix(&prefix) else { continue };
-        match shared.node.read(message.get_payload_bytes().to_vec()) {
-            None => {}
-            Some(Frame::Message(message)) => {
-                metrics::counter!("troupe_hub_received_total").increment(1);
-                channels.deliver(channel, &message);
-            }
-            Some(Frame::Gap) if channel == outgoing::EVERY_CHANNEL => channels.gap_everywhere(),
-            Some(Frame::Gap) => channels.gap(channel),
-        }
-    }
-    "the subscribing connection closed".into()
-}
-
-/// Tells Redis which channels are listened to here, as that changes.
-async fn follow_interest(
-    mut sink: PubSubSink,
-    shared: &Shared,
-    channels: &Channels,
-    interests: &mut mpsc::UnboundedReceiver<Interest>,
-) -> String {
-    let mut changes = Vec::new();
-    loop {
-        changes.clear();
-        if interests.recv_many(&mut changes, INTERESTS_MAX).await == 0 {
-            return "the hub is closing".into();
-        }
-        // What counts is how things are now; whatever changes from here on is told again.
-        let names: HashSet<_> = changes.iter().map(|change| &*change.channel).collect();
-        let (wanted, unwanted): (Vec<_>, Vec<_>) = names.into_iter().partition(|channel| channels.is_wanted(channel));
-        let keys = |names: Vec<&str>| names.into_iter().map(|name| shared.channel_key(name)).collect::<Vec<_>>();
-        let (wanted, unwanted) = (keys(wanted), keys(unwanted));
-        if !unwanted.is_empty()
-            && let Err(reason) = within(sink.unsubscribe(unwanted)).await
-        {
-            return reason;
-        }
-        if !wanted.is_empty()
-            && let Err(reason) = within(sink.subscribe(wanted)).await
-        {
-            return reason;
-        }
-        for done in changes.drain(..).filter_map(|change| change.done) {
-            // Whoever asked may have gone.
-            let _ = done.send(());
-        }
-    }
-}
-
-/// Ends a session whose connections hang without closing.
-async fn keep_trying(mut sink: PubSubSink, mut commands: MultiplexedConnection) -> String {
-    loop {
-        tokio::time::sleep(PING_INTERVAL).await;
-        let pings = async {
-            () = redis::cmd("PING").query_async(&mut commands).await?;
-            sink.ping::<redis::Value>().await
-        };
-        if let Err(reason) = within(pings).await {
-            return reason;
-        }
     }
 }
 
