@@ -2,16 +2,18 @@
 //!
 //! The address is the credential: it says which blob, which way, how large, and until when.
 
-use std::ops::Range;
+use std::{ops::Range, time::Duration};
 
 use actix_web::{
     HttpResponse,
     http::header::{self, HeaderValue},
 };
+use bytes::Bytes;
 use domain::Error;
-use futures::TryStreamExt;
+use futures::{Stream, StreamExt, TryStreamExt};
 use serde::Deserialize;
 use store::blobs::{BlobContent, BlobGrant, BlobMethod, BlobQuery, BlobRefusal, UploadError};
+use tokio::time::timeout;
 use utoipa::IntoParams;
 
 use crate::{
@@ -24,6 +26,9 @@ use crate::{
     query::{Query, RequestQuery},
     state::State,
 };
+
+/// How long the next bytes of an upload may take.
+const SILENCE_MAX: Duration = Duration::from_secs(60);
 
 /// A blob's key in the path, with its slashes.
 pub(crate) struct Key(String);
@@ -139,6 +144,21 @@ impl Argument for Upload {
     }
 }
 
+impl Upload {
+    /// The bytes, as long as they keep coming.
+    fn steadily(self) -> impl Stream<Item = std::result::Result<Bytes, String>> {
+        futures::stream::unfold(self.payload, async |mut payload| {
+            let next = timeout(SILENCE_MAX, payload.next()).await;
+            let chunk = match next {
+                Ok(None) => return None,
+                Ok(Some(chunk)) => chunk.map_err(|error| error.to_string()),
+                Err(_) => Err("nothing came for too long".to_owned()),
+            };
+            Some((chunk, payload))
+        })
+    }
+}
+
 /// Upload a blob
 ///
 /// The address comes from another endpoint and needs no credential. It takes exactly as many bytes as it says.
@@ -151,7 +171,7 @@ pub(crate) async fn blob_put(key: Key, query: Query<Signature>, upload: Upload, 
         Some(std::cmp::Ordering::Less) => return Err(wrong_size().into()),
         Some(std::cmp::Ordering::Equal) | None => {}
     }
-    state.store.blobs().put_stream(&grant.key, grant.size, upload.payload).await.map_err(|error| match error {
+    state.store.blobs().put_stream(&grant.key, grant.size, upload.steadily()).await.map_err(|error| match error {
         UploadError::Size { .. } => ApiError::from(wrong_size()),
         UploadError::Source(_) => Error::bad_request("malformed", "The body broke off.").into(),
         UploadError::Store(error) => error.into(),

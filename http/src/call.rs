@@ -17,6 +17,9 @@ use crate::{
     state::State,
 };
 
+/// How much of a body there is room for before any of it came, in bytes.
+const BODY_LEN_EXPECTED: usize = 64 * 1024;
+
 /// A request on its way through the server.
 pub struct Call {
     /// The server.
@@ -71,7 +74,7 @@ impl Call {
         if announced.is_some_and(|length| length > len_max) {
             return Err(refusal());
         }
-        let mut body = BytesMut::with_capacity(announced.unwrap_or(0));
+        let mut body = BytesMut::with_capacity(announced.unwrap_or(0).min(BODY_LEN_EXPECTED));
         while let Some(chunk) = self.payload.next().await {
             let chunk = chunk.map_err(|_| Error::bad_request("malformed", "The body broke off."))?;
             if body.len() + chunk.len() > len_max {

@@ -9,7 +9,7 @@ use actix_web::{
     HttpResponse, HttpResponseBuilder,
     http::{Method, StatusCode, header},
 };
-use domain::Error;
+use domain::{Error, Problem, Scope};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -39,6 +39,19 @@ impl<E: Into<Error>> From<E> for ApiError {
     fn from(error: E) -> Self {
         Self::Domain(error.into())
     }
+}
+
+/// An error as it is written: [`ErrorBody`], and what the endpoint adds.
+#[derive(Serialize)]
+struct Shown<'e> {
+    error: String,
+    code: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problems: Option<&'e [Problem]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<Scope>,
+    #[serde(flatten)]
+    adds: Option<&'e Map<String, Value>>,
 }
 
 /// What a client reads when something was not done. Some answers add fields beside these.
@@ -111,24 +124,14 @@ impl ApiError {
         response.json(self.body())
     }
 
-    fn body(&self) -> Value {
-        let body = ErrorBody {
-            error: self.message(),
-            code: self.code().to_owned(),
-            problems: match self {
-                Self::Domain(Error::Invalid { problems }) => Some(problems.iter().map(ProblemBody::from).collect()),
-                _ => None,
-            },
-            scope: match self {
-                Self::Domain(Error::MissingScope(scope)) => Some(scope.to_string()),
-                _ => None,
-            },
+    fn body(&self) -> Shown<'_> {
+        let (problems, scope, adds) = match self {
+            Self::Domain(Error::Invalid { problems }) => (Some(problems.as_slice()), None, None),
+            Self::Domain(Error::MissingScope(scope)) => (None, Some(*scope), None),
+            Self::Domain(Error::Conflict { adds, .. }) => (None, None, Some(adds)),
+            _ => (None, None, None),
         };
-        let mut value = serde_json::to_value(body).unwrap_or_else(|_| Value::Object(Map::new()));
-        if let (Self::Domain(Error::Conflict { adds, .. }), Value::Object(fields)) = (self, &mut value) {
-            fields.extend(adds.clone());
-        }
-        value
+        Shown { error: self.message(), code: self.code(), problems, scope, adds }
     }
 
     fn headers(&self, response: &mut HttpResponseBuilder) {
@@ -164,18 +167,11 @@ impl ApiError {
     }
 }
 
-impl From<&domain::Problem> for ProblemBody {
-    fn from(problem: &domain::Problem) -> Self {
-        Self { path: problem.path.clone(), message: problem.message.clone() }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
     use actix_web::body::{MessageBody, to_bytes};
-    use domain::{Problem, Scope};
     use serde_json::json;
 
     use super::*;

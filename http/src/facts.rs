@@ -18,6 +18,10 @@ use crate::error::ErrorBody;
 /// The name of the bearer scheme in the document.
 pub(crate) const BEARER: &str = "bearer";
 
+/// What any endpoint may answer instead.
+const ANY_OTHER: &str = "Any other error: 429 (too often) and 503 (busy; safe to repeat with the same \
+                         `Idempotency-Key`) with `Retry-After`, 500.";
+
 /// Whom an endpoint answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
@@ -184,12 +188,14 @@ impl Facts {
         self.scopes.push(scope);
     }
 
-    /// Gives each error without content the common body.
+    /// Gives each error without content the common body, and says what else may come.
     pub(crate) fn complete(&mut self) {
         let content = Content::new(Some(self.reference::<ErrorBody>()));
-        for (status, response) in &mut self.operation.responses.responses {
+        let responses = &mut self.operation.responses.responses;
+        responses.insert("default".to_owned(), RefOr::T(ResponseBuilder::new().description(ANY_OTHER).build()));
+        for (status, response) in responses {
             if let RefOr::T(response) = response
-                && status.starts_with(['4', '5'])
+                && (status == "default" || status.starts_with(['4', '5']))
                 && response.content.is_empty()
             {
                 response.content.insert("application/json".to_owned(), RefOr::T(content.clone()));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use utoipa::openapi::{
-    Components, InfoBuilder, OpenApi, OpenApiBuilder, Paths, RefOr, ResponseBuilder,
+    Components, InfoBuilder, OpenApi, OpenApiBuilder, Paths,
     path::HttpMethod,
     security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
     tag::TagBuilder,
@@ -36,8 +36,6 @@ fn described(router: &Router) -> OpenApi {
         }
         let mut operation = endpoint.facts.operation.clone();
         operation.tags = Some(vec![endpoint.area.to_owned()]);
-        let any_other = ResponseBuilder::new().description(ANY_OTHER).build();
-        operation.responses.responses.insert("default".to_owned(), RefOr::T(any_other));
         operation.security.get_or_insert_default();
         paths.add_path_operation(endpoint.documented_path(), vec![method(endpoint)], operation);
         components.schemas.extend(endpoint.facts.schemas.iter().cloned());
@@ -67,9 +65,6 @@ fn method(endpoint: &Endpoint) -> HttpMethod {
     }
 }
 
-const ANY_OTHER: &str = "Any other error: 429 (too often) and 503 (busy; safe to repeat with the same \
-                         `Idempotency-Key`) with `Retry-After`, 500.";
-
 const DESCRIPTION: &str = "\
 One self-hosted program for a company's work.
 
@@ -80,6 +75,8 @@ sentence, \"code\": slug}`, with what the endpoint adds beside them; a 400 `inva
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+
+    use utoipa::openapi::RefOr;
 
     use super::*;
     use crate::routes;

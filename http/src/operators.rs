@@ -55,6 +55,7 @@ struct Part {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct HubPart {
     mode: HubMode,
     status: &'static str,

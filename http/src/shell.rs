@@ -35,7 +35,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// Answers a request.
 pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -> HttpResponse {
     let visit = Visit::begin();
-    let request_id = request_id(&request, &state);
+    let request_id = request_id(&request);
     if let Some(preflight) = cors::preflight(&state, &request) {
         return preflight;
     }

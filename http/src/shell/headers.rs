@@ -1,6 +1,9 @@
 //! The headers that every request may carry and every answer has.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc, LazyLock,
+    atomic::{AtomicU64, Ordering},
+};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -16,14 +19,26 @@ const REQUEST_ID_LEN_MAX: usize = 128;
 const USER_AGENT_LEN_MAX: usize = 256;
 
 /// The request's id: its own, when it is short and visible ASCII, or a new one.
-pub(super) fn request_id(request: &HttpRequest, state: &State) -> Arc<str> {
+pub(super) fn request_id(request: &HttpRequest) -> Arc<str> {
     let own = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
     let sane =
         |id: &&str| (1..=REQUEST_ID_LEN_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
     match own.filter(sane) {
         Some(id) => Arc::from(id),
-        None => Arc::from(domain::id::new_uuid(state.store.now()).simple().to_string()),
+        None => new_request_id(),
     }
+}
+
+/// A new id: what no other process has, and the number of the request in this one.
+fn new_request_id() -> Arc<str> {
+    static PROCESS: LazyLock<String> = LazyLock::new(|| {
+        let random: [u8; 8] =
+            domain::token::random_bytes().unwrap_or_else(|_| u64::from(std::process::id()).to_be_bytes());
+        random.iter().map(|byte| format!("{byte:02x}")).collect()
+    });
+    static REQUESTS: AtomicU64 = AtomicU64::new(1);
+    let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
+    format!("{}-{number}", *PROCESS).into()
 }
 
 /// What the client calls itself.
