@@ -93,7 +93,7 @@ async fn a_vault_whose_reset_is_due_is_replaced_and_not_a_millisecond_before() {
         old.client.get(&old.items_path()).send().await.expect_error(404, "not_found", "That vault isn't yours.");
     }
     assert_eq!(owner.logged().await[..2], ["vault.created", "vault.replaced"]);
-    assert_eq!(owner.emails(3).await[0], "Your passwords vault was replaced");
+    assert!(owner.emails(3).await.contains(&"Your passwords vault was replaced".to_owned()));
 }
 
 #[tokio::test]

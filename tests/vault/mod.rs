@@ -82,7 +82,7 @@ impl Owner {
         answer.list("/entries").iter().map(|entry| entry["event"].as_str().expect("an event").to_owned()).collect()
     }
 
-    /// The subjects of the e-mails that the person got, newest first, once there are so many.
+    /// The subjects of the e-mails that the person got about the vault, once there are so many.
     async fn emails(&self, count: usize) -> Vec<String> {
         let path = format!("/kept?to={}", self.person.email);
         let ask = async || {
