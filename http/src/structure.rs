@@ -15,7 +15,7 @@ pub(crate) fn read<T: DeserializeOwned + ToSchema>(raw: &[u8]) -> domain::Result
     let error = match read {
         Ok(value) => {
             json.end().map_err(|_| malformed())?;
-            return Ok(value);
+            return if is_list(raw) { list_check::<T>(raw).map(|()| value) } else { Ok(value) };
         }
         Err(error) => error,
     };
@@ -30,6 +30,18 @@ pub(crate) fn read<T: DeserializeOwned + ToSchema>(raw: &[u8]) -> domain::Result
         problems.push(Problem { path, message: sentence(&error.inner().to_string()) });
     }
     Err(Error::Invalid { problems })
+}
+
+fn is_list(raw: &[u8]) -> bool {
+    raw.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[')
+}
+
+/// `serde` takes the fields of a struct from a list too, in their order. The schema says which of the two is meant.
+fn list_check<T: ToSchema>(raw: &[u8]) -> domain::Result<()> {
+    let value = serde_json::from_slice::<Value>(raw).map_err(|_| malformed())?;
+    let mut problems = Vec::new();
+    crate::schema_check::compare::<T>(&value, &mut problems);
+    if problems.is_empty() { Ok(()) } else { Err(Error::Invalid { problems }) }
 }
 
 fn malformed() -> Error {

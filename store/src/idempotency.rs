@@ -2,7 +2,7 @@
 //!
 //! A request first claims its key, durably. The commit that does its work marks the claim committed in the same
 //! transaction ([`Change::idempotency_commit`]), so the work is done exactly once, whatever happens to the process. The
-//! answer is stored afterwards. A claim whose process died before it committed is taken over once its lease has passed;
+//! answer is stored afterwards; until the claim's lease has passed, it may still come. A claim whose process died before it committed is taken over once its lease has passed;
 //! taking over gives it a new id, so that the first owner, should it still live, can't commit any more.
 
 use std::{sync::Arc, time::Duration};
@@ -119,7 +119,7 @@ impl Store {
                     return Ok(Idempotency::Mismatch);
                 }
                 if !abandoned {
-                    return outcome(known);
+                    return outcome(known, self.now());
                 }
             }
             match self.commit(self.idempotency_again(&known, &id, request, lease)).await {
@@ -185,20 +185,26 @@ impl Store {
         self.commit(change).await
     }
 
-    /// Gives the key back: the request came to nothing. Keeps it when the work was committed after all.
+    /// Gives the key back: the request came to nothing. Keeps it when the work was committed after all, and then notes
+    /// that no answer will come.
     pub async fn idempotency_release(&self, claim: &str) -> Result<(), CommitError> {
         let mut change = Change::new();
         change.run_statement(
             Sql::new("DELETE FROM idempotency WHERE id = $1 AND state = 'claimed'", [claim.into()]),
             Expect::Any,
         );
+        change.run_statement(
+            Sql::new("UPDATE idempotency SET claimed_until = 0 WHERE id = $1 AND state = 'committed'", [claim.into()]),
+            Expect::Any,
+        );
         self.commit(change).await
     }
 }
 
-fn outcome(row: row::Model) -> Result<Idempotency, StoreError> {
+fn outcome(row: row::Model, now: Timestamp) -> Result<Idempotency, StoreError> {
     match row.state.as_str() {
         CLAIMED => Ok(Idempotency::InProgress),
+        COMMITTED if now < Timestamp(row.claimed_until) => Ok(Idempotency::InProgress),
         COMMITTED => Ok(Idempotency::AnswerLost),
         _ => {
             let corrupt = || StoreError::corrupt(format_args!("idempotency {}", row.id));

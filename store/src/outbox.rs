@@ -281,6 +281,20 @@ impl Store {
         Ok(drafts.collect())
     }
 
+    /// The people for whom live messages wait, claimed or not.
+    pub async fn outbox_live_people(&self) -> Result<Vec<UserId>, StoreError> {
+        let people: Vec<Option<String>> = row::Entity::find()
+            .select_only()
+            .column(row::Column::UserId)
+            .filter(row::Column::UserId.is_not_null())
+            .distinct()
+            .into_tuple()
+            .all(self.reader())
+            .await?;
+        let read = |id: String| id.parse().map_err(|_| StoreError::corrupt("outbox.user_id"));
+        people.into_iter().flatten().map(read).collect()
+    }
+
     /// How many entries were given up.
     pub async fn outbox_parked_len(&self) -> Result<u64, StoreError> {
         Ok(row::Entity::find().filter(row::Column::NotBefore.eq(PARKED.0)).count(self.reader()).await?)

@@ -25,11 +25,14 @@ async fn claimed(store: &Store, request: &IdempotencyRequest) -> std::sync::Arc<
 #[tokio::test]
 async fn a_key_is_claimed_done_and_answered_the_same_way_again() {
     for scratch in testing::backends().await {
-        let store = open(&scratch, &Clock::manual(START)).await;
+        let clock = Clock::manual(START);
+        let store = open(&scratch, &clock).await;
         let first = request("k", "f");
         let id = claimed(&store, &first).await;
         assert_eq!(claim(&store, &first).await, Idempotency::InProgress);
         commit(&store, |change| change.idempotency_commit(&id)).await;
+        assert_eq!(claim(&store, &first).await, Idempotency::InProgress, "its answer may still come");
+        clock.advance(LEASE);
         assert_eq!(claim(&store, &first).await, Idempotency::AnswerLost);
         let answer =
             IdempotencyAnswer { status: 201, headers: vec![("etag".into(), "\"1\"".into())], body: b"{\0}".to_vec() };
