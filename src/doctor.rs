@@ -5,7 +5,10 @@ use std::{fmt, fs, net::IpAddr, time::Duration};
 use gateways::{Hub, Mailer};
 use store::{Clock, Store};
 
-use crate::{config::Config, secret};
+use crate::{
+    config::{BlobKind, Config},
+    secret,
+};
 
 /// How long Redis may take to answer.
 const REDIS_PATIENCE: Duration = Duration::from_secs(3);
@@ -124,6 +127,14 @@ async fn storage(config: &Config, findings: &mut Findings) {
             return;
         }
     };
+    if let Err(error) = blob_folder_ready(config) {
+        let problem = format!("{} can't be a folder of blobs: {error}", config.blob_folder().display());
+        findings.note(
+            "blobs",
+            bad(problem, "Name a folder of the server's own user in `blobs.path`, or give it the rights."),
+        );
+        return;
+    }
     match Store::connect(&config.store_options(secret), Clock::system()).await {
         Err(error) => findings.note(
             "database",
@@ -140,9 +151,16 @@ async fn storage(config: &Config, findings: &mut Findings) {
     }
 }
 
+/// Whether local blobs have their folder; the store doesn't open without.
+fn blob_folder_ready(config: &Config) -> std::io::Result<()> {
+    if config.blobs.kind == BlobKind::Local { fs::create_dir_all(config.blob_folder()) } else { Ok(()) }
+}
+
 async fn database(config: &Config, store: &Store) -> Verdict {
     match store.pending_migrations().await {
-        Ok(pending) if pending.is_empty() => good(format!("{} answers, and its schema is current", config.database_name())),
+        Ok(pending) if pending.is_empty() => {
+            good(format!("{} answers, and its schema is current", config.database_name()))
+        }
         Ok(pending) if config.database.migrate_at_start => {
             good(format!("{} answers; {} migrations will run at the next start", config.database_name(), pending.len()))
         }
