@@ -33,6 +33,13 @@ impl Answer {
         self
     }
 
+    /// The same answer, when it says that it was done.
+    #[track_caller]
+    pub fn expect_success(self) -> Self {
+        assert!((200..300).contains(&self.status), "{} answered {} {}", self.asked, self.status, self.text);
+        self
+    }
+
     /// The same answer, when it is an error of this status, code and message.
     #[track_caller]
     pub fn expect_error(self, status: u16, code: &str, message: &str) -> Self {

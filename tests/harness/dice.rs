@@ -14,7 +14,7 @@ impl Dice {
     /// With the seed that the environment gives under this name, or a new one; prints which, so that a run can be repeated.
     pub fn from_environment(variable: &str) -> Self {
         let given = std::env::var(variable).ok().and_then(|seed| seed.parse().ok());
-        let seed = given.unwrap_or_else(|| std::process::id().into()) ^ if given.is_some() { 0 } else { now_nanos() };
+        let seed: u64 = given.unwrap_or_else(|| Self(now_nanos()).next());
         eprintln!("{variable}={seed} repeats this run's choices");
         Self(seed)
     }

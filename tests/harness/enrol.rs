@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Client;
 
 /// Everybody's password.
-pub const PASSWORD: &str = "correct horse battery";
+const PASSWORD: &str = "correct horse battery";
 
 impl Client {
     /// Registers a person of this name; their e-mail address.
@@ -27,5 +27,11 @@ impl Client {
     pub async fn with_authenticator(&self, name: &str) -> Self {
         let email = self.register(name).await;
         self.sign_in(&email, "authenticator", "ios").await
+    }
+
+    /// Makes an organization that this person owns; its id.
+    pub async fn org(&self, name: &str) -> String {
+        let answer = self.post("/v1/orgs").json(&json!({ "name": name })).send().await.expect(201);
+        answer.str("/org/orgId").to_owned()
     }
 }

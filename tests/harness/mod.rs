@@ -2,9 +2,17 @@
 
 mod answer;
 mod client;
-mod database;
+mod dice;
+mod enrol;
+mod process;
 mod server;
+mod socket;
+mod vault_device;
 
 pub use answer::Answer;
 pub use client::{Client, Request};
+pub use dice::Dice;
+pub use process::{Launch, Process};
 pub use server::{Person, Server};
+pub use socket::{Heard, Socket, Ticket};
+pub use vault_device::{VaultDevice, item_deletion, item_put};

@@ -103,10 +103,11 @@ impl Socket {
         Some(heard)
     }
 
-    /// The next message; pings between are passed over.
+    /// The next message; what only concerns the connection (pings, and that what was missed has been sent) is passed over.
     pub async fn message(&mut self) -> Value {
         loop {
             match self.next().await {
+                Heard::Message(message) if message["type"] == "ready" => {}
                 Heard::Message(message) => return message,
                 Heard::Ping | Heard::Pong => {}
                 Heard::Closed(code) => panic!("the socket closed with {code:?}"),
@@ -114,7 +115,7 @@ impl Socket {
         }
     }
 
-    /// The next message of this type.
+    /// The next message of this type; others are passed over.
     pub async fn message_of(&mut self, kind: &str) -> Value {
         loop {
             let message = self.message().await;

@@ -1,0 +1,190 @@
+//! Every endpoint, called by those who may not call it and with what it can't take.
+
+use super::{
+    cast::Cast,
+    sent::Described,
+    table::{ROWS, Row, Takes, Who},
+};
+use crate::harness::{Answer, Client};
+
+/// Calls every endpoint that `picked` picks, without a body, as each client that it names; `check` looks at the answer.
+async fn drive<'c>(cast: &'c Cast, picked: impl Fn(&Row) -> Vec<&'c Client>, check: impl Fn(&Row, Answer)) {
+    let described = Described::of(cast).await;
+    for row in ROWS {
+        for client in picked(row) {
+            check(row, described.answer(row, row.call(cast, client)).await);
+        }
+    }
+}
+
+fn is_open(row: &Row) -> bool {
+    matches!(row.who, Who::Anyone | Who::TicketHolder | Who::AddressHolder)
+}
+
+fn takes_json(row: &Row) -> bool {
+    matches!(row.takes, Takes::Json(..))
+}
+
+fn is_in_organization(row: &Row) -> bool {
+    matches!(row.who, Who::Member | Who::Scope(_))
+}
+
+#[tokio::test]
+async fn nobody_reads_401() {
+    let cast = Cast::new().await;
+    let nobodies = [cast.nobody.clone(), cast.nobody.with_token("trp_p_made_up"), cast.nobody.with_token("")];
+    let picked = |row: &Row| if is_open(row) { Vec::new() } else { nobodies.iter().collect() };
+    drive(&cast, picked, |_, answer| {
+        let answer = answer.expect_error(401, "unauthenticated", "Sign in to continue.");
+        assert!(answer.header("www-authenticate").is_some_and(|how| how.starts_with("Bearer")));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_socket_without_a_ticket_does_not_open() {
+    let cast = Cast::new().await;
+    let picked = |row: &Row| if row.who == Who::TicketHolder { vec![&cast.nobody, &cast.owner] } else { Vec::new() };
+    drive(&cast, picked, |_, answer| assert!(matches!(answer.status, 400 | 401), "{}", answer.text)).await;
+}
+
+#[tokio::test]
+async fn an_address_that_was_not_signed_here_opens_nothing() {
+    let cast = Cast::new().await;
+    let described = Described::of(&cast).await;
+    for row in ROWS.iter().filter(|row| row.who == Who::AddressHolder) {
+        for client in [&cast.nobody, &cast.owner] {
+            described.answer(row, row.call(&cast, client).body("application/octet-stream", "bytes")).await.expect(400);
+            let made_up = format!("{}?expires=9999999999999&size=5&signature=made-up", cast.path(row));
+            let call = client.request(row.method.parse().unwrap(), &made_up).body("application/octet-stream", "bytes");
+            described.answer(row, call).await.expect(403);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stranger_reads_404_for_what_is_in_an_organization_as_if_it_did_not_exist() {
+    let cast = Cast::new().await;
+    let strangers = [&cast.stranger, &cast.strange_key];
+    let picked = |row: &Row| if is_in_organization(row) { strangers.to_vec() } else { Vec::new() };
+    drive(&cast, picked, |_, answer| {
+        answer.expect_error(404, "not_found", "Organization not found.");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_the_authenticator_apps_own_sign_in_opens_what_is_its() {
+    let cast = Cast::new().await;
+    let person = cast.server.person("ada").await;
+    let sign_ins = [("authenticator", "web"), ("authenticator", "cli"), ("mail", "ios"), ("account", "android")];
+    let mut others = vec![cast.owner.clone(), cast.key.clone()];
+    for (app, platform) in sign_ins {
+        others.push(person.sign_in(app, platform).await);
+    }
+    let picked =
+        |row: &Row| if matches!(row.who, Who::Authenticator(_)) { others.iter().collect() } else { Vec::new() };
+    drive(&cast, picked, |row, answer| {
+        let Who::Authenticator(message) = row.who else { unreachable!("picked above") };
+        assert_eq!((answer.status, answer.json["error"].as_str()), (403, Some(message)), "{}", answer.text);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_key_is_no_person() {
+    let cast = Cast::new().await;
+    let picked = |row: &Row| if row.who == Who::Person { vec![&cast.key] } else { Vec::new() };
+    drive(&cast, picked, |_, answer| {
+        assert_eq!(answer.expect(403).json["code"], "people_only");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_lacks_the_scope_reads_which() {
+    let cast = Cast::new().await;
+    let viewer_has =
+        |scope: &str| scope.ends_with(":read") && !matches!(scope, "audit:read" | "keys:read" | "env:read");
+    let picked = |row: &Row| match row.who {
+        Who::Scope(scope) if viewer_has(scope) => vec![&cast.key],
+        Who::Scope(_) => vec![&cast.key, &cast.viewer],
+        _ => Vec::new(),
+    };
+    drive(&cast, picked, |row, answer| {
+        let Who::Scope(scope) = row.who else { unreachable!("picked above") };
+        let answer = answer.expect_error(403, "missing_scope", &format!("This needs the {scope} permission."));
+        assert_eq!(answer.json["scope"], scope);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_malformed_body_is_400() {
+    let cast = Cast::new().await;
+    let described = Described::of(&cast).await;
+    for row in ROWS.iter().filter(|row| takes_json(row)) {
+        for body in ["{\"a\":", "", "nonsense"] {
+            let answer = described.answer(row, row.call(&cast, cast.entitled(row)).raw(body)).await;
+            assert_eq!(
+                (answer.status, answer.json["code"].as_str()),
+                (400, Some("malformed")),
+                "{row:?}: {}",
+                answer.text
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn json_of_another_shape_is_400_and_says_where() {
+    let cast = Cast::new().await;
+    let described = Described::of(&cast).await;
+    for row in ROWS.iter().filter(|row| takes_json(row)) {
+        let answer = described.answer(row, row.call(&cast, cast.entitled(row)).raw("[1]")).await;
+        assert_eq!((answer.status, answer.json["code"].as_str()), (400, Some("invalid")), "{row:?}: {}", answer.text);
+        assert!(!answer.list("/problems").is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_is_415() {
+    let cast = Cast::new().await;
+    let described = Described::of(&cast).await;
+    for row in ROWS.iter().filter(|row| takes_json(row)) {
+        let call = row.call(&cast, cast.entitled(row)).body("text/plain", "{}");
+        let answer = described.answer(row, call).await.expect(415);
+        assert_eq!(answer.json["code"], "unsupported_media_type");
+    }
+}
+
+#[tokio::test]
+async fn a_body_over_its_limit_is_413_and_one_at_its_limit_is_read() {
+    let cast = Cast::new().await;
+    let described = Described::of(&cast).await;
+    for row in ROWS {
+        let Takes::Json(limit, message) = row.takes else { continue };
+        let call = |length: usize| row.call(&cast, cast.entitled(row)).raw(" ".repeat(length));
+        described.answer(row, call(limit + 1)).await.expect_error(413, "too_large", message);
+        let read = described.answer(row, call(limit)).await.expect(400);
+        assert_eq!(read.json["code"], "malformed", "{row:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_stranger_learns_nothing_from_a_malformed_body() {
+    let cast = Cast::new().await;
+    let described = Described::of(&cast).await;
+    for row in ROWS.iter().filter(|row| takes_json(row) && !is_open(row)) {
+        described.answer(row, row.call(&cast, &cast.nobody).raw("{")).await.expect(401);
+        if is_in_organization(row) {
+            described.answer(row, row.call(&cast, &cast.stranger).raw("{")).await.expect(404);
+        }
+        if matches!(row.who, Who::Scope(_)) {
+            described.answer(row, row.call(&cast, &cast.key).raw("{")).await.expect(403);
+        }
+        if matches!(row.who, Who::Authenticator(_)) {
+            described.answer(row, row.call(&cast, &cast.owner).raw("{")).await.expect(403);
+        }
+    }
+}

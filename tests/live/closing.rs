@@ -1,0 +1,64 @@
+//! How a socket ends.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::harness::{Heard, Launch, Server, Socket};
+
+const A_SECOND: Duration = Duration::from_secs(1);
+
+#[tokio::test]
+async fn signing_out_closes_the_sockets_of_that_sign_in_within_a_second_and_no_other() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await;
+    let phone = ada.authenticator().await;
+    let mut hers = Socket::live(&ada.client, 0).await;
+    let mut phones = Socket::live(&phone, 0).await;
+    phone.post("/v1/auth/sign-out").send().await.expect_success();
+    let revoked = Instant::now();
+    assert_eq!(phones.closed().await, Some(4401));
+    assert!(revoked.elapsed() < A_SECOND, "{:?}", revoked.elapsed());
+    hers.send_ping().await;
+    while hers.next().await != Heard::Pong {}
+}
+
+#[tokio::test]
+async fn ending_another_sign_in_closes_its_sockets_within_a_second() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await;
+    let phone = ada.authenticator().await;
+    let mut phones = Socket::live(&phone, 0).await;
+    let sign_ins = ada.client.get("/v1/me/sign-ins").send().await.expect(200);
+    let of_phone =
+        sign_ins.list("/signIns").iter().find(|one| one["app"] == "authenticator").expect("the phone's sign-in");
+    let path = format!("/v1/me/sign-ins/{}", of_phone["signInId"].as_str().expect("an id"));
+    ada.client.delete(&path).send().await.expect_success();
+    let revoked = Instant::now();
+    assert_eq!(phones.closed().await, Some(4401));
+    assert!(revoked.elapsed() < A_SECOND, "{:?}", revoked.elapsed());
+}
+
+#[tokio::test]
+async fn a_new_password_closes_the_sockets_of_every_other_sign_in() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await;
+    let phone = ada.authenticator().await;
+    let mut phones = Socket::live(&phone, 0).await;
+    let body = json!({ "currentPassword": ada.password, "password": "another correct horse" });
+    ada.client.post("/v1/me/password").json(&body).send().await.expect_success();
+    assert_eq!(phones.closed().await, Some(4401));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_stops_says_1012() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let process = Launch::in_folder(folder.path()).start();
+    let ada = process.client().with_authenticator("ada").await;
+    let mut sockets = [Socket::live(&ada, 0).await, Socket::live(&ada, 0).await];
+    let stopping = tokio::task::spawn_blocking(|| process.terminate());
+    for socket in &mut sockets {
+        assert_eq!(socket.closed().await, Some(1012));
+    }
+    assert_eq!(stopping.await.expect("a status"), Some(0));
+}

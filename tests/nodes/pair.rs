@@ -1,0 +1,67 @@
+//! Two nodes that belong together.
+
+use store::testing::{DATABASE_URL_VARIABLE, Scratch};
+
+use crate::harness::{Client, Launch, Process};
+
+/// Names the Redis that tests may use, each with a prefix of its own.
+const REDIS_URL_VARIABLE: &str = "TROUPE_TEST_REDIS_URL";
+
+/// Two programs on one database, and on one Redis unless they do without.
+pub struct Pair {
+    pub nodes: [Process; 2],
+    // Dropped after the programs that use it.
+    _scratch: Scratch,
+}
+
+impl Pair {
+    /// Two nodes on PostgreSQL and Redis; none where the environment names no such.
+    pub async fn start(settings: &[&str]) -> Option<Self> {
+        let redis = variable(REDIS_URL_VARIABLE)?;
+        Self::start_with(&format!("redis.url={redis}"), settings).await
+    }
+
+    /// Two nodes on PostgreSQL that can't hear each other but through it.
+    pub async fn without_redis(settings: &[&str]) -> Option<Self> {
+        Self::start_with("redis.url=", settings).await
+    }
+
+    async fn start_with(redis: &str, settings: &[&str]) -> Option<Self> {
+        let scratch = Scratch::postgres(&variable(DATABASE_URL_VARIABLE)?).await.unwrap();
+        let prefix = scratch.folder().file_name().unwrap().to_string_lossy().into_owned();
+        let launches = ["a", "b"].map(|name| {
+            let data = scratch.folder().join(name);
+            std::fs::create_dir_all(&data).unwrap();
+            let common = [format!("database.url={}", scratch.url()), redis.into(), format!("redis.prefix={prefix}")];
+            let all = common.into_iter().chain(settings.iter().map(|&setting| setting.into()));
+            all.fold(Launch::in_folder(&data), Launch::set)
+        });
+        // At once, on an empty database: who comes first prepares it for both.
+        let nodes = launches.map(|launch| std::thread::spawn(move || launch.start()));
+        let nodes = nodes.map(|node| node.join().expect("a node that starts"));
+        Some(Self { nodes, _scratch: scratch })
+    }
+
+    pub fn clients(&self) -> [Client; 2] {
+        [self.nodes[0].client(), self.nodes[1].client()]
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    let value = std::env::var(name).ok().filter(|value| !value.is_empty());
+    if value.is_none() {
+        eprintln!("skipped: {name} is not set");
+    }
+    value
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_nodes_that_start_at_once_on_an_empty_database_make_one_owner() {
+    let Some(pair) = Pair::start(&[]).await else { return };
+    let tokens: Vec<_> = pair.nodes.iter().filter_map(|node| node.owner_token.as_deref()).collect();
+    let [token] = tokens[..] else { panic!("{} owners were made", tokens.len()) };
+    for client in pair.clients() {
+        let answer = client.with_token(token).get("/v1/orgs").send().await.expect(200);
+        assert_eq!(answer.list("/orgs").len(), 1, "{}", answer.text);
+    }
+}

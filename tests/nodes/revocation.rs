@@ -1,0 +1,65 @@
+//! What is revoked on one node is dead on both within a second.
+
+use std::time::{Duration, Instant};
+
+use super::Pair;
+use crate::harness::{Client, Process, Socket};
+
+const A_SECOND: Duration = Duration::from_secs(1);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_token_dies_on_both_nodes_within_a_second() {
+    let Some(pair) = Pair::start(&[]).await else { return };
+    verify_revocations(&pair.nodes).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revoked_token_dies_on_both_nodes_within_a_second_without_redis() {
+    let Some(pair) = Pair::without_redis(&[]).await else { return };
+    verify_revocations(&pair.nodes).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_sockets_of_a_revoked_sign_in_close_on_both_nodes_within_a_second() {
+    let Some(pair) = Pair::start(&[]).await else { return };
+    let [left, right] = pair.clients();
+    let ada = left.with_authenticator("ada").await;
+    let mut sockets = [Socket::live(&ada, 0).await, Socket::live(&ada.at(right.base()), 0).await];
+    ada.post("/v1/auth/sign-out").send().await.expect_success();
+    let revoked = Instant::now();
+    for socket in &mut sockets {
+        assert_eq!(socket.closed().await, Some(4401));
+    }
+    assert!(revoked.elapsed() < A_SECOND, "{:?}", revoked.elapsed());
+}
+
+async fn verify_revocations(nodes: &[Process; 2]) {
+    let [left, right] = [nodes[0].client(), nodes[1].client()];
+    let email = left.register("ada").await;
+    for round in 0..6 {
+        let (here, there) = if round % 2 == 0 { (&left, &right) } else { (&right, &left) };
+        let ada = here.sign_in(&email, "account", "web").await;
+        let elsewhere = ada.at(there.base());
+        // Both nodes have looked the token up, and remember it.
+        ada.get("/v1/me").send().await.expect(200);
+        elsewhere.get("/v1/me").send().await.expect(200);
+        ada.post("/v1/auth/sign-out").send().await.expect_success();
+        let revoked = Instant::now();
+        ada.get("/v1/me").send().await.expect(401);
+        until_refused(&elsewhere, revoked).await;
+    }
+}
+
+/// Asks until the token is refused, for a second at most.
+async fn until_refused(client: &Client, revoked: Instant) {
+    loop {
+        let asked = Instant::now();
+        let answer = client.get("/v1/me").send().await;
+        if answer.status == 401 {
+            return;
+        }
+        answer.expect(200);
+        assert!(asked.duration_since(revoked) < A_SECOND, "the token still works after a second");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
