@@ -64,8 +64,7 @@ impl Config {
                 MailTls::Tls => SmtpSecurity::Tls,
                 MailTls::None => SmtpSecurity::None,
             },
-            credentials: given(&mail.username)
-                .map(|user| SmtpCredentials { user, password: mail.password.clone() }),
+            credentials: given(&mail.username).map(|user| SmtpCredentials { user, password: mail.password.clone() }),
             from: mail.from.clone(),
             timeout: mail.timeout,
             connections_max: MAIL_CONNECTIONS_MAX,

@@ -74,7 +74,8 @@ fn names_crate(text: &str, name: &str) -> bool {
         line.match_indices(name).any(|(at, _)| {
             let before = line[..at].chars().next_back();
             let after = &line[at + name.len()..];
-            !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') && (after.starts_with("::") || after.starts_with(';'))
+            !before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
+                && (after.starts_with("::") || after.starts_with(';'))
         })
     })
 }
@@ -150,10 +151,21 @@ fn production_code_does_not_unwrap() {
 
 #[test]
 fn nothing_is_left_for_later() {
-    let words = [["to", "do!("].concat(), ["unimpl", "emented!("].concat(), ["FIX", "ME"].concat(), ["#[ign", "ore"].concat(), ["XX", "X"].concat()];
+    let words = [
+        ["to", "do!("].concat(),
+        ["unimpl", "emented!("].concat(),
+        ["FIX", "ME"].concat(),
+        ["#[ign", "ore"].concat(),
+        ["XX", "X"].concat(),
+    ];
     let mut offences = Vec::new();
     for source in sources() {
-        offences.extend(words.iter().filter(|word| source.text.contains(word.as_str())).map(|word| format!("{}: {word}", source.path)));
+        offences.extend(
+            words
+                .iter()
+                .filter(|word| source.text.contains(word.as_str()))
+                .map(|word| format!("{}: {word}", source.path)),
+        );
     }
     report("Nothing is left for later in the sources", &offences);
 }
@@ -175,8 +187,11 @@ fn modules_have_names_that_say_something() {
 fn every_source_file_is_part_of_a_program() {
     let all = sources();
     let declared: BTreeSet<String> = all.iter().flat_map(declared_files).collect();
-    let dead: Vec<_> =
-        all.iter().filter(|source| !source.is_root() && !declared.contains(&source.path)).map(|it| it.path.clone()).collect();
+    let dead: Vec<_> = all
+        .iter()
+        .filter(|source| !source.is_root() && !declared.contains(&source.path))
+        .map(|it| it.path.clone())
+        .collect();
     report("A file that no `mod` names is dead", &dead);
 }
 
@@ -187,7 +202,9 @@ fn declared_files(source: &Source) -> Vec<String> {
     let home = if stem == "mod" || source.is_root() { folder.to_owned() } else { format!("{folder}/{stem}") };
     let names = source.text.lines().filter_map(|line| {
         let line = line.trim().trim_end_matches(';');
-        let rest = ["pub(crate) mod ", "pub(super) mod ", "pub mod ", "mod "].iter().find_map(|start| line.strip_prefix(start))?;
+        let rest = ["pub(crate) mod ", "pub(super) mod ", "pub mod ", "mod "]
+            .iter()
+            .find_map(|start| line.strip_prefix(start))?;
         rest.chars().all(|c| c.is_alphanumeric() || c == '_').then(|| rest.to_owned())
     });
     names.flat_map(|name| [format!("{home}/{name}.rs"), format!("{home}/{name}/mod.rs")]).collect()
@@ -228,6 +245,7 @@ fn no_path_of_a_machine_is_in_the_project() {
         let text = fs::read_to_string(path).expect("a file");
         homes.iter().any(|home| text.contains(home.as_str()))
     };
-    let offences: Vec<_> = paths.iter().filter(|path| names_a_machine(path)).map(|path| path.display().to_string()).collect();
+    let offences: Vec<_> =
+        paths.iter().filter(|path| names_a_machine(path)).map(|path| path.display().to_string()).collect();
     report("No path of a machine is in the project", &offences);
 }

@@ -31,10 +31,7 @@ impl Config {
                 self.server.listen.port() != 0 && self.operators_listen() == Some(self.server.listen),
                 "`server.listen` and `operators.listen` are the same address.",
             ),
-            (
-                !sqlite && !postgres,
-                "`database.url` starts with neither sqlite://, postgres:// nor postgresql://.",
-            ),
+            (!sqlite && !postgres, "`database.url` starts with neither sqlite://, postgres:// nor postgresql://."),
             (s3 && self.blobs.bucket.is_empty(), "`blobs.kind` is \"s3\" but `blobs.bucket` is empty."),
             (!s3 && !self.blobs.bucket.is_empty(), "`blobs.bucket` is set but `blobs.kind` is \"local\"."),
             (
@@ -46,7 +43,9 @@ impl Config {
                 "`mail.username` is set but `mail.tls` is \"none\": the password would travel in the clear.",
             ),
             (
-                !self.redis.url.is_empty() && !self.redis.url.starts_with("redis://") && !self.redis.url.starts_with("rediss://"),
+                !self.redis.url.is_empty()
+                    && !self.redis.url.starts_with("redis://")
+                    && !self.redis.url.starts_with("rediss://"),
                 "`redis.url` starts with neither redis:// nor rediss://.",
             ),
             (
@@ -63,12 +62,20 @@ impl Config {
                 !self.server.secret.is_empty() && self.server.secret.chars().count() < SECRET_LEN_MIN,
                 "`server.secret` has fewer than 32 characters.",
             ),
-            (self.server.requests_per_minute == 0, "`server.requests_per_minute` is 0; every request would be refused."),
-            (self.server.anonymous_requests_per_minute == 0, "`server.anonymous_requests_per_minute` is 0; nobody could sign in."),
+            (
+                self.server.requests_per_minute == 0,
+                "`server.requests_per_minute` is 0; every request would be refused.",
+            ),
+            (
+                self.server.anonymous_requests_per_minute == 0,
+                "`server.anonymous_requests_per_minute` is 0; nobody could sign in.",
+            ),
             (self.server.request_timeout.is_zero(), "`server.request_timeout` is zero; every request would be late."),
             (!self.setup.owner_email.contains('@'), "`setup.owner_email` is no e-mail address."),
             (
-                self.accounts.argon2_memory_kib < 8 * self.accounts.argon2_lanes.max(1) || self.accounts.argon2_passes == 0 || self.accounts.argon2_lanes == 0,
+                self.accounts.argon2_memory_kib < 8 * self.accounts.argon2_lanes.max(1)
+                    || self.accounts.argon2_passes == 0
+                    || self.accounts.argon2_lanes == 0,
                 "argon2 needs at least one pass, one lane, and 8 KiB of memory a lane.",
             ),
         ]

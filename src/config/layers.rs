@@ -172,19 +172,23 @@ impl Merged {
             return Err(self.unknown(path, origin));
         }
         let (section, key) = path.split_once('.').unwrap_or((path, ""));
-        self.table
-            .get_mut(section)
-            .and_then(|keys| keys.get_mut(key))
-            .ok_or_else(|| ConfigError::UnknownKey { key: path.into(), origin: origin.into(), hint: String::new() })
+        self.table.get_mut(section).and_then(|keys| keys.get_mut(key)).ok_or_else(|| ConfigError::UnknownKey {
+            key: path.into(),
+            origin: origin.into(),
+            hint: String::new(),
+        })
     }
 
     fn unknown(&self, path: &str, origin: &str) -> ConfigError {
         let last = path.rsplit('.').next().unwrap_or(path);
-        let alike = self.table.iter().flat_map(|(section, keys)| {
-            keys.as_table().into_iter().flatten().map(move |(key, _)| (section, key))
-        });
+        let alike = self
+            .table
+            .iter()
+            .flat_map(|(section, keys)| keys.as_table().into_iter().flatten().map(move |(key, _)| (section, key)));
         let hint = alike
-            .filter(|(section, key)| *key == last || path.starts_with(section.as_str()) && key.starts_with(&last[..last.len().min(3)]))
+            .filter(|(section, key)| {
+                *key == last || path.starts_with(section.as_str()) && key.starts_with(&last[..last.len().min(3)])
+            })
             .map(|(section, key)| format!("`{section}.{key}`"))
             .collect::<Vec<_>>();
         let hint = if hint.is_empty() { String::new() } else { format!(" Did you mean {}?", hint.join(" or ")) };

@@ -54,7 +54,12 @@ impl Answer {
     pub fn expect_problems(self, paths: &[&str]) -> Self {
         let answer = self.expect(400);
         assert_eq!(answer.json["code"], "invalid", "{} answered {}", answer.asked, answer.text);
-        let mut found: Vec<_> = answer.json["problems"].as_array().expect("problems").iter().map(|problem| problem["path"].as_str().expect("a path")).collect();
+        let mut found: Vec<_> = answer.json["problems"]
+            .as_array()
+            .expect("problems")
+            .iter()
+            .map(|problem| problem["path"].as_str().expect("a path"))
+            .collect();
         let mut wanted = paths.to_vec();
         found.sort_unstable();
         wanted.sort_unstable();
@@ -69,18 +74,27 @@ impl Answer {
     /// A string of the body, by JSON pointer.
     #[track_caller]
     pub fn str(&self, pointer: &str) -> &str {
-        self.json.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("{} has no string {pointer}: {}", self.asked, self.text))
+        self.json
+            .pointer(pointer)
+            .and_then(Value::as_str)
+            .unwrap_or_else(|| panic!("{} has no string {pointer}: {}", self.asked, self.text))
     }
 
     /// A whole number of the body, by JSON pointer.
     #[track_caller]
     pub fn int(&self, pointer: &str) -> i64 {
-        self.json.pointer(pointer).and_then(Value::as_i64).unwrap_or_else(|| panic!("{} has no number {pointer}: {}", self.asked, self.text))
+        self.json
+            .pointer(pointer)
+            .and_then(Value::as_i64)
+            .unwrap_or_else(|| panic!("{} has no number {pointer}: {}", self.asked, self.text))
     }
 
     /// A list of the body, by JSON pointer.
     #[track_caller]
     pub fn list(&self, pointer: &str) -> &[Value] {
-        self.json.pointer(pointer).and_then(Value::as_array).unwrap_or_else(|| panic!("{} has no list {pointer}: {}", self.asked, self.text))
+        self.json
+            .pointer(pointer)
+            .and_then(Value::as_array)
+            .unwrap_or_else(|| panic!("{} has no list {pointer}: {}", self.asked, self.text))
     }
 }

@@ -17,7 +17,11 @@ impl Client {
     pub fn new(base: impl Into<String>) -> Self {
         // The program installs the same provider; whoever is first wins, and both are alike.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().build().expect("a client");
+        let http = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .build()
+            .expect("a client");
         Self { http, base: base.into(), token: None }
     }
 

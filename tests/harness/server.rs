@@ -62,10 +62,12 @@ impl Server {
         let (stop, stopped) = oneshot::channel();
         let thread_clock = clock.clone();
         let thread = thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+            let runtime =
+                tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 let mut running = program::start(&config, thread_clock).await.expect("the server starts");
-                let addresses = (running.address, running.operators.expect("an operators' address"), running.first_start.take());
+                let addresses =
+                    (running.address, running.operators.expect("an operators' address"), running.first_start.take());
                 started.send(addresses).expect("a waiting test");
                 // An error means that the test is over without having said so.
                 drop(stopped.await);
@@ -73,7 +75,9 @@ impl Server {
             });
         });
         let (address, operators, first_start) =
-            tokio::task::spawn_blocking(move || start.recv().expect("the server starts")).await.expect("a started server");
+            tokio::task::spawn_blocking(move || start.recv().expect("the server starts"))
+                .await
+                .expect("a started server");
         let first_start = first_start.expect("a first start");
         Self {
             url: format!("http://{address}"),
@@ -96,7 +100,9 @@ impl Server {
     async fn halt(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            tokio::task::spawn_blocking(move || thread.join().expect("a server that stops in order")).await.expect("a stopped server");
+            tokio::task::spawn_blocking(move || thread.join().expect("a server that stops in order"))
+                .await
+                .expect("a stopped server");
         }
     }
 

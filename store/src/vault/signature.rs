@@ -37,10 +37,7 @@ pub struct SeenSignature {
 impl Store {
     /// The signatures that were accepted of a person and not forgotten since.
     pub async fn vault_signatures(&self, user_id: UserId) -> Result<Vec<SeenSignature>, StoreError> {
-        let rows = row::Entity::find()
-            .filter(row::Column::UserId.eq(user_id.to_string()))
-            .all(self.reader())
-            .await?;
+        let rows = row::Entity::find().filter(row::Column::UserId.eq(user_id.to_string())).all(self.reader()).await?;
         rows.into_iter()
             .map(|row| {
                 let bytes = row.signature.try_into().map_err(|_| StoreError::corrupt("vault_signatures.signature"))?;
