@@ -23,9 +23,9 @@ pub const INSTALL_ID_LEN: std::ops::RangeInclusive<usize> = 1..=128;
 /// Sign-ins of one person; a new one above it ends the one unused for longest.
 pub const SIGN_INS_MAX: u64 = 100;
 /// How long a shown second factor counts (`POST /v1/auth/step-up`).
-pub const STEP_UP_LASTS: Duration = Duration::from_secs(10 * 60);
+pub const STEP_UP_LASTS: Duration = Duration::from_mins(10);
 /// A sign-in's last use is written down at most this often.
-pub const SEEN_EVERY: Duration = Duration::from_secs(60 * 60);
+pub const SEEN_EVERY: Duration = Duration::from_hours(1);
 
 /// An e-mail address as it is compared and stored: trimmed, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

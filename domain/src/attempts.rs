@@ -10,9 +10,9 @@ use crate::{
 /// So many failures within [`WINDOW`] lock.
 pub const FAILURES_MAX: usize = 10;
 /// How long a failure counts.
-pub const WINDOW: Duration = Duration::from_secs(15 * 60);
+pub const WINDOW: Duration = Duration::from_mins(15);
 /// How long a lock holds.
-pub const LOCK: Duration = Duration::from_secs(15 * 60);
+pub const LOCK: Duration = Duration::from_mins(15);
 
 /// The failed attempts at one account, whether it exists or not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

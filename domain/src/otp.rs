@@ -111,7 +111,9 @@ impl RecoveryCode {
 
     /// What the store keeps in its place: the SHA-256 of its 80 random bits, in hexadecimal.
     pub fn hash(&self) -> String {
-        Sha256::digest(self.0.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+        let digest = Sha256::digest(self.0.as_bytes());
+        let digits = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
     }
 
     /// The code as it is shown, in four groups.

@@ -123,7 +123,7 @@ pub fn roles_and_scopes() -> String {
          | scope | viewer | developer | admin | owner |\n|---|---|---|---|---|\n",
     );
     for scope in Scope::ALL {
-        page.push_str(&format!("| `{scope}` |"));
+        page.extend(["| `", scope.as_str(), "` |"]);
         for role in Role::ALL {
             page.push_str(if *role >= lowest_role(*scope) { " yes |" } else { " |" });
         }

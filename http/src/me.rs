@@ -82,6 +82,7 @@ pub(crate) async fn me_get(person: Person, state: State) -> Result<Object<UserAn
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"name": "Ada King", "locale": "en", "timeZone": "Europe/London", "phone": "+44 20 7946 0018"}))]
+#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
 pub(crate) struct UserPatch {
     /// What they are called: 1 to 80 characters.
     name: Option<String>,

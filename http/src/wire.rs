@@ -19,6 +19,7 @@ impl Done {
 }
 
 /// Tells a field that is null (`Some(None)`) from one that is absent (`None`, with `#[serde(default)]`).
+#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
 pub(crate) fn nullable<'de, D, T>(deserializer: D) -> Result<Option<Option<T>>, D::Error>
 where
     D: Deserializer<'de>,

@@ -7,7 +7,9 @@ use domain::{
     id::{AuditId, OrgId},
     time::Timestamp,
 };
-use sea_orm::{ActiveValue::Set, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ActiveValue::Set, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect, sea_query::LikeExpr,
+};
 use serde_json::Value;
 
 use crate::{Change, Expect, Store, StoreError, json, sql::Sql};
@@ -265,9 +267,9 @@ impl Store {
         if let Some(action) = &query.action {
             let mut matches = Condition::any().add(row::Column::Action.eq(action.as_str()));
             if !action.contains('.') {
-                // From `action.` up to `action/`, the next character: a search by prefix that needs no escaping.
-                let from = row::Column::Action.gte(format!("{action}."));
-                matches = matches.add(Condition::all().add(from).add(row::Column::Action.lt(format!("{action}/"))));
+                // A pattern and no range: collations order `.` differently.
+                let pattern = LikeExpr::new(format!("{}.%", action.replace('_', r"\_"))).escape('\\');
+                matches = matches.add(row::Column::Action.like(pattern));
             }
             select = select.filter(matches);
         }

@@ -163,14 +163,16 @@ async fn revoke_all(change: &mut Change, store: &Store, id: OrgId, turn: &Turn<'
     const PAGE: u64 = 500;
     let now = turn.now();
     for key in store.keys(id, None, domain::key::KEYS_MAX).await? {
-        change.revoke(now, RevocationKind::Key, key.id);
+        change.revoke(now, RevocationKind::Key, &key.id);
     }
     let mut after = None;
     loop {
         let members = store.members(id, after, PAGE).await?;
         let Some(last) = members.last() else { return Ok(()) };
         after = Some(last.user_id);
-        members.iter().for_each(|member| change.revoke(now, RevocationKind::User, member.user_id));
+        for member in &members {
+            change.revoke(now, RevocationKind::User, &member.user_id);
+        }
     }
 }
 

@@ -91,9 +91,9 @@ impl Handle<ChangeRole> for Organization {
         let target = AuditTarget::new("person", member.user_id).labelled(&member.name);
         let mut change = changed_with(turn, &organization, "member.role_changed", target, Some(metadata));
         change.member_set(now, organization.id, member.user_id, command.role);
-        change.revoke(now, RevocationKind::User, member.user_id);
+        change.revoke(now, RevocationKind::User, &member.user_id);
         for key_id in store.keys_made_by(organization.id, member.user_id).await? {
-            change.revoke(now, RevocationKind::Key, key_id);
+            change.revoke(now, RevocationKind::Key, &key_id);
         }
         turn.commit(change).await?;
         Ok(Member { role: command.role, ..member })
@@ -121,7 +121,7 @@ impl Handle<RemoveMember> for Organization {
         let metadata = json!({ "role": member.role });
         let mut change = changed_with(turn, &organization, "member.removed", target, Some(metadata));
         change.member_remove(organization.id, member.user_id);
-        change.revoke(now, RevocationKind::User, member.user_id);
+        change.revoke(now, RevocationKind::User, &member.user_id);
         for key_id in store.keys_made_by(organization.id, member.user_id).await? {
             change.key_remove(now, key_id);
         }

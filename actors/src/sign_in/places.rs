@@ -12,7 +12,7 @@ use store::{
 use crate::event::Event;
 
 /// A place from which nobody came for this long is new again.
-const KEPT_FOR: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+const KEPT_FOR: Duration = Duration::from_hours(400 * 24);
 /// The part of an IPv6 address that names the network; the rest changes by the day.
 const IPV6_NETWORK: u128 = !0 << 64;
 

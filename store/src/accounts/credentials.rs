@@ -133,7 +133,7 @@ impl Store {
     }
 
     async fn sign_in_by_token(&self, hash: TokenHash) -> Result<Option<Credential>, StoreError> {
-        let statement = self.statement(Sql::new(
+        let statement = self.statement(&Sql::new(
             "SELECT id, user_id, app, platform, last_seen_at, expires_at, confirmed_until \
              FROM sign_ins WHERE token_hash = $1",
             [hash.0.to_vec().into()],
@@ -143,7 +143,7 @@ impl Store {
     }
 
     async fn key_by_token(&self, hash: TokenHash) -> Result<Option<Credential>, StoreError> {
-        let statement = self.statement(Sql::new(
+        let statement = self.statement(&Sql::new(
             "SELECT k.id, k.org_id, o.kind AS org_kind, k.maker, m.role AS maker_role, k.kind, k.scopes, \
              k.expires_at, k.last_used_at FROM api_keys k JOIN organizations o ON o.id = k.org_id \
              LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.maker WHERE k.token_hash = $1",

@@ -109,7 +109,7 @@ impl Change {
     /// Deletes a key, on every node within a second; stale when it is gone.
     pub fn key_remove(&mut self, now: Timestamp, id: KeyId) {
         self.run_statement(Sql::new("DELETE FROM api_keys WHERE id = $1", [id.to_string().into()]), Expect::Rows(1));
-        self.revoke(now, RevocationKind::Key, id);
+        self.revoke(now, RevocationKind::Key, &id);
     }
 }
 

@@ -138,7 +138,7 @@ impl Change {
 impl Store {
     /// The person's part in the organization; none for a stranger and for an organization that doesn't exist.
     pub async fn membership(&self, org_id: OrgId, user_id: UserId) -> Result<Option<Membership>, StoreError> {
-        let statement = self.statement(Sql::new(
+        let statement = self.statement(&Sql::new(
             "SELECT m.role, o.kind FROM members m JOIN organizations o ON o.id = m.org_id \
              WHERE m.org_id = $1 AND m.user_id = $2",
             [org_id.to_string().into(), user_id.to_string().into()],
@@ -162,7 +162,7 @@ impl Store {
     ) -> Result<Vec<(Organization, Role)>, StoreError> {
         let after = after.map_or_else(String::new, |after| after.to_string());
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let statement = self.statement(Sql::new(
+        let statement = self.statement(&Sql::new(
             "SELECT o.id, o.name, o.slug, o.kind, o.version, o.created_at, o.updated_at, m.role \
              FROM members m JOIN organizations o ON o.id = m.org_id \
              WHERE m.user_id = $1 AND m.org_id > $2 ORDER BY m.org_id LIMIT $3",
@@ -181,7 +181,7 @@ impl Store {
     pub async fn members(&self, org_id: OrgId, after: Option<UserId>, limit: u64) -> Result<Vec<Member>, StoreError> {
         let after = after.map_or_else(String::new, |after| after.to_string());
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let statement = self.statement(Sql::new(
+        let statement = self.statement(&Sql::new(
             "SELECT m.user_id, p.name, p.email, m.role, m.created_at FROM members m JOIN people p ON p.id = m.user_id \
              WHERE m.org_id = $1 AND m.user_id > $2 ORDER BY m.user_id LIMIT $3",
             [org_id.to_string().into(), after.into(), limit.into()],
@@ -192,7 +192,7 @@ impl Store {
 
     /// The member with this id.
     pub async fn member(&self, org_id: OrgId, user_id: UserId) -> Result<Option<Member>, StoreError> {
-        let statement = self.statement(Sql::new(
+        let statement = self.statement(&Sql::new(
             "SELECT m.user_id, p.name, p.email, m.role, m.created_at FROM members m JOIN people p ON p.id = m.user_id \
              WHERE m.org_id = $1 AND m.user_id = $2",
             [org_id.to_string().into(), user_id.to_string().into()],
@@ -216,7 +216,7 @@ impl Store {
     }
 
     /// A statement of ours for this store's database.
-    pub(super) fn statement(&self, sql: Sql) -> Statement {
+    pub(super) fn statement(&self, sql: &Sql) -> Statement {
         sql.build(&self.reader().get_database_backend())
     }
 }

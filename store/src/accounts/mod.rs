@@ -41,7 +41,7 @@ fn named<T>(column: &'static str, found: Option<T>) -> Result<T, StoreError> {
 
 impl Change {
     /// Has every node forget `target_id` once this change is committed, within a second.
-    pub fn revoke(&mut self, now: domain::Timestamp, kind: RevocationKind, target_id: impl ToString) {
+    pub fn revoke(&mut self, now: domain::Timestamp, kind: RevocationKind, target_id: &impl ToString) {
         let target_id = target_id.to_string();
         self.revocation_add(now, kind, &target_id);
         self.outbox_add(now, &OutboxEntry::Revoked { kind, target_id });

@@ -110,7 +110,7 @@ impl Change {
             Sql::new("UPDATE sign_ins SET confirmed_until = $2 WHERE id = $1", [id.to_string().into(), until.0.into()]),
             Expect::Rows(1),
         );
-        self.revoke(now, RevocationKind::SignInChanged, id);
+        self.revoke(now, RevocationKind::SignInChanged, &id);
     }
 
     /// Notes that the token was used; nothing happens when the sign-in has ended.
@@ -127,7 +127,7 @@ impl Change {
     /// Ends a sign-in, on every node within a second; nothing happens when it has ended already.
     pub fn sign_in_end(&mut self, now: Timestamp, id: SignInId) {
         self.run_statement(Sql::new("DELETE FROM sign_ins WHERE id = $1", [id.to_string().into()]), Expect::Any);
-        self.revoke(now, RevocationKind::SignIn, id);
+        self.revoke(now, RevocationKind::SignIn, &id);
     }
 
     /// Forgets the sign-ins that expired at `now` or before; their tokens count no more already.

@@ -221,7 +221,7 @@ impl Store {
 
     /// The members of a team, in the order of their ids.
     pub async fn team_members(&self, team_id: TeamId) -> Result<Vec<TeamMember>, StoreError> {
-        let statement = self.statement(Sql::new(
+        let statement = self.statement(&Sql::new(
             "SELECT t.user_id, p.name, p.email, t.created_at FROM team_members t JOIN people p ON p.id = t.user_id \
              WHERE t.team_id = $1 ORDER BY t.user_id",
             [team_id.to_string().into()],
