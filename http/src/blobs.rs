@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// How long the next bytes of an upload may take.
-const SILENCE_MAX: Duration = Duration::from_secs(60);
+const SILENCE_MAX: Duration = Duration::from_mins(1);
 
 /// A blob's key in the path, with its slashes.
 pub(crate) struct Key(String);
@@ -48,7 +48,7 @@ impl Argument for Key {
 
 /// What the server wrote into the address.
 #[derive(Debug, Deserialize, IntoParams)]
-pub(crate) struct Signature {
+pub(crate) struct Signed {
     /// Until when the address works, in milliseconds since the Unix epoch.
     expires: i64,
     /// The blob's size in bytes.
@@ -57,9 +57,9 @@ pub(crate) struct Signature {
     signature: String,
 }
 
-impl RequestQuery for Signature {}
+impl RequestQuery for Signed {}
 
-fn grant(state: &State, method: BlobMethod, key: &Key, query: &Signature) -> Result<BlobGrant> {
+fn grant(state: &State, method: BlobMethod, key: &Key, query: &Signed) -> Result<BlobGrant> {
     let query = BlobQuery { expires: query.expires, size: query.size, signature: query.signature.clone() };
     state.store.blobs().verify(method, &key.0, &query).map_err(|refusal| {
         let message = match refusal {
@@ -104,7 +104,7 @@ impl Wanted {
     (status = 200, description = "The bytes.", content_type = "application/octet-stream"),
     (status = 206, description = "The range that was asked for.", content_type = "application/octet-stream"),
     (status = 404, description = "There is no such blob.")))]
-pub(crate) async fn blob_get(key: Key, query: Query<Signature>, wanted: Wanted, state: State) -> Result<HttpResponse> {
+pub(crate) async fn blob_get(key: Key, query: Query<Signed>, wanted: Wanted, state: State) -> Result<HttpResponse> {
     let grant = grant(&state, BlobMethod::Get, &key, &query)?;
     let range = wanted.within(grant.size);
     let found = state.store.blobs().get_stream(&grant.key, range.clone()).await?;
@@ -163,7 +163,7 @@ impl Upload {
 ///
 /// The address comes from another endpoint and needs no credential. It takes exactly as many bytes as it says.
 #[utoipa::path(put, path = "/v1/blobs/{key}")]
-pub(crate) async fn blob_put(key: Key, query: Query<Signature>, upload: Upload, state: State) -> Result<NoContent> {
+pub(crate) async fn blob_put(key: Key, query: Query<Signed>, upload: Upload, state: State) -> Result<NoContent> {
     let grant = grant(&state, BlobMethod::Put, &key, &query)?;
     let wrong_size = || Error::bad_request("wrong_size", format!("Send exactly {} bytes.", grant.size));
     match upload.announced.map(|announced| (announced as u64).cmp(&grant.size)) {

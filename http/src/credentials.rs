@@ -221,7 +221,7 @@ mod tests {
             platform: Platform::Web,
             confirmed_until: None,
         };
-        let credential = SignInCredential { caller, expires_at: NOW.after(Duration::from_secs(60)), last_seen_at: NOW };
+        let credential = SignInCredential { caller, expires_at: NOW.after(Duration::from_mins(1)), last_seen_at: NOW };
         (Token::generate(TokenKind::SignIn).unwrap(), credential)
     }
 
@@ -232,7 +232,7 @@ mod tests {
         credentials
     }
 
-    fn revocation(kind: RevocationKind, target_id: impl ToString) -> Revocation {
+    fn revocation(kind: RevocationKind, target_id: &impl ToString) -> Revocation {
         Revocation { seq: 1, kind, target_id: target_id.to_string(), at: NOW }
     }
 
@@ -248,9 +248,9 @@ mod tests {
     fn a_revocation_of_the_sign_in_or_of_its_person_is_felt_at_once_and_another_is_not() {
         let (token, sign_in) = sign_in();
         let felt = [
-            revocation(RevocationKind::SignIn, sign_in.caller.sign_in_id),
-            revocation(RevocationKind::SignInChanged, sign_in.caller.sign_in_id),
-            revocation(RevocationKind::User, sign_in.caller.user_id),
+            revocation(RevocationKind::SignIn, &sign_in.caller.sign_in_id),
+            revocation(RevocationKind::SignInChanged, &sign_in.caller.sign_in_id),
+            revocation(RevocationKind::User, &sign_in.caller.user_id),
         ];
         for revocation in felt {
             let credentials = remembering(&token, &sign_in);
@@ -258,7 +258,7 @@ mod tests {
             assert_eq!(credentials.recall(&token.hash(), NOW), None);
         }
         let credentials = remembering(&token, &sign_in);
-        credentials.forget(revocation(RevocationKind::SignIn, SignInId::new(NOW)));
+        credentials.forget(revocation(RevocationKind::SignIn, &SignInId::new(NOW)));
         assert!(credentials.recall(&token.hash(), NOW).is_some());
     }
 
@@ -267,7 +267,7 @@ mod tests {
         let (token, sign_in) = sign_in();
         let credentials = remembering(&token, &sign_in);
         let epoch = credentials.epoch.load(Ordering::SeqCst);
-        credentials.forget(revocation(RevocationKind::SignIn, sign_in.caller.sign_in_id));
+        credentials.forget(revocation(RevocationKind::SignIn, &sign_in.caller.sign_in_id));
         credentials.remember(token.hash(), Credential::SignIn(sign_in), epoch);
         assert_eq!(credentials.recall(&token.hash(), NOW), None);
     }

@@ -14,6 +14,7 @@ use actix_web::{
         header::{self, HeaderName, HeaderValue},
     },
 };
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{Caller, Error};
 use sha2::{Digest, Sha256};
 use store::{Idempotency, IdempotencyAnswer, IdempotencyRequest};
@@ -109,7 +110,7 @@ async fn fingerprint(call: &mut Call) -> Result<String> {
     digest.update(call.path_and_query());
     digest.update([b'\n']);
     digest.update(&body);
-    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(URL_SAFE_NO_PAD.encode(digest.finalize()))
 }
 
 fn replayed(answer: IdempotencyAnswer) -> HttpResponse {

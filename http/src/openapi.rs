@@ -150,21 +150,22 @@ mod tests {
     #[test]
     fn every_reference_leads_somewhere_and_every_json_has_an_example() {
         let document = document(&router());
-        check(&document, &document);
-        fn check(value: &Value, document: &Value) {
-            match value {
-                Value::Object(fields) => {
-                    if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
-                        assert!(document.pointer(&reference[1..]).is_some(), "{reference} leads nowhere");
-                    }
-                    if let Some(content) = fields.get("application/json").filter(|content| content.is_object()) {
-                        assert!(content.get("schema").is_none() || content.get("example").is_some(), "{content}");
-                    }
-                    fields.values().for_each(|value| check(value, document));
+        complete(&document, &document);
+    }
+
+    fn complete(value: &Value, document: &Value) {
+        match value {
+            Value::Object(fields) => {
+                if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
+                    assert!(document.pointer(&reference[1..]).is_some(), "{reference} leads nowhere");
                 }
-                Value::Array(elements) => elements.iter().for_each(|value| check(value, document)),
-                _ => {}
+                if let Some(content) = fields.get("application/json").filter(|content| content.is_object()) {
+                    assert!(content.get("schema").is_none() || content.get("example").is_some(), "{content}");
+                }
+                fields.values().for_each(|value| complete(value, document));
             }
+            Value::Array(elements) => elements.iter().for_each(|value| complete(value, document)),
+            _ => {}
         }
     }
 

@@ -8,6 +8,7 @@ use actix_web::{
     web::{self, Data, ServiceConfig},
 };
 use gateways::hub::HubMode;
+use metrics_exporter_prometheus::PrometheusHandle;
 use serde::{Deserialize, Serialize};
 use store::KeptMessage;
 
@@ -30,7 +31,7 @@ pub(crate) fn routes(state: &State) -> impl Fn(&mut ServiceConfig) + use<> {
 }
 
 async fn metrics(state: Data<AppState>) -> HttpResponse {
-    let mut text = state.metrics.as_ref().map(|metrics| metrics.render()).unwrap_or_default();
+    let mut text = state.metrics.as_ref().map(PrometheusHandle::render).unwrap_or_default();
     state.actors.kernel.render_prometheus(&mut text);
     HttpResponse::Ok().insert_header((header::CONTENT_TYPE, "text/plain; version=0.0.4")).body(text)
 }

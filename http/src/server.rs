@@ -24,7 +24,7 @@ const HEADERS_WITHIN: Duration = Duration::from_secs(10);
 /// How long a connection may take to close.
 const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 /// How long a peer may leave what was sent to it unacknowledged, or unread.
-const UNREAD_WITHIN: Duration = Duration::from_secs(60);
+const UNREAD_WITHIN: Duration = Duration::from_mins(1);
 /// Threads for operators' requests.
 const OPERATORS_WORKERS: usize = 1;
 /// How often the metrics of the past are folded.

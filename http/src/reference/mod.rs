@@ -7,6 +7,8 @@ mod operation;
 mod schema;
 mod text;
 
+use std::fmt::Write;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -35,14 +37,16 @@ pub(crate) fn page(document: &Value) -> String {
     let mut contents = String::new();
     for area in document["tags"].as_array().into_iter().flatten().filter_map(|tag| tag["name"].as_str()) {
         let operations = of_area(document, area);
-        contents.push_str(&format!("<section><h2><a href=\"#{}\">{}</a></h2><ul>", slug(area), escape(area)));
-        areas.push_str(&format!("<section id=\"{}\"><h2>{}</h2>", slug(area), escape(area)));
+        let (anchor, name) = (slug(area), escape(area));
+        // Writing to a string does not fail.
+        let _ = write!(contents, "<section><h2><a href=\"#{anchor}\">{name}</a></h2><ul>");
+        let _ = write!(areas, "<section id=\"{anchor}\"><h2>{name}</h2>");
         for (path, method, operation) in operations {
-            contents.push_str(&operation::entry(path, method, operation));
-            areas.push_str(&operation::article(path, method, operation));
+            contents += &operation::entry(path, method, operation);
+            areas += &operation::article(path, method, operation);
         }
-        contents.push_str("</ul></section>");
-        areas.push_str("</section>");
+        contents += "</ul></section>";
+        areas += "</section>";
     }
     let title = escape(document["info"]["title"].as_str().unwrap_or_default());
     let version = escape(document["info"]["version"].as_str().unwrap_or_default());

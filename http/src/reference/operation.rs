@@ -48,7 +48,7 @@ fn parameters(operation: &Value) -> String {
     let Some(parameters) = operation["parameters"].as_array().filter(|parameters| !parameters.is_empty()) else {
         return String::new();
     };
-    let rows: String = parameters
+    let rows = parameters
         .iter()
         .map(|parameter| {
             let optional = if parameter["required"] == true { "" } else { " <small>optional</small>" };
@@ -60,7 +60,8 @@ fn parameters(operation: &Value) -> String {
                 line(parameter["description"].as_str().unwrap_or_default())
             )
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     format!("<h4>Parameters</h4><table><tbody>{rows}</tbody></table>")
 }
 

@@ -17,7 +17,8 @@ pub(super) fn all(schemas: &Value) -> String {
                 body(schema)
             )
         })
-        .collect()
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 fn anchor(name: &str) -> String {
@@ -30,7 +31,7 @@ fn body(schema: &Value) -> String {
         return format!("<p>{}</p>", kind(schema));
     };
     let required: Vec<&Value> = schema["required"].as_array().into_iter().flatten().collect();
-    let rows: String = properties
+    let rows = properties
         .iter()
         .map(|(name, property)| {
             let optional = if required.iter().any(|known| *known == name) { "" } else { " <small>optional</small>" };
@@ -42,7 +43,8 @@ fn body(schema: &Value) -> String {
                 bounds(property)
             )
         })
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let closed = if schema["additionalProperties"] == false { "<p><small>No other fields.</small></p>" } else { "" };
     format!("<table><tbody>{rows}</tbody></table>{closed}")
 }

@@ -25,7 +25,7 @@ pub(super) fn slug(text: &str) -> String {
 /// The little Markdown that descriptions use: paragraphs, and `code`.
 pub(super) fn paragraphs(text: &str) -> String {
     let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty());
-    paragraphs.map(|paragraph| format!("<p>{}</p>", line(paragraph))).collect()
+    paragraphs.map(|paragraph| format!("<p>{}</p>", line(paragraph))).collect::<Vec<_>>().concat()
 }
 
 /// One line with `code` in it.

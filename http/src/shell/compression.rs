@@ -11,22 +11,19 @@ use actix_web::{
 const COMPRESSED_LEN_MIN: u64 = 1024;
 
 /// The answer, compressed where it pays.
-pub(super) fn compress(response: HttpResponse, request: &HttpRequest) -> HttpResponse {
+pub(super) fn compress(mut response: HttpResponse, request: &HttpRequest) -> HttpResponse {
     let worth_it = matches!(response.body().size(), BodySize::Sized(len) if len >= COMPRESSED_LEN_MIN)
         && !response.headers().contains_key(header::CONTENT_ENCODING)
         && response.headers().get(header::CONTENT_TYPE).is_some_and(is_text);
     if !worth_it {
         return response;
     }
-    match accepted(request) {
+    if let Some(encoding) = accepted(request) {
         // The encoder notes what the answer varies by.
-        Some(encoding) => response.map_body(|head, body| BoxBody::new(Encoder::response(encoding, head, body))),
-        None => {
-            let mut response = response;
-            response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
-            response
-        }
+        return response.map_body(|head, body| BoxBody::new(Encoder::response(encoding, head, body)));
     }
+    response.headers_mut().append(header::VARY, HeaderValue::from_static("accept-encoding"));
+    response
 }
 
 fn is_text(content_type: &HeaderValue) -> bool {

@@ -30,10 +30,7 @@ pub(super) fn preflight(state: &State, request: &HttpRequest) -> Option<HttpResp
         return None;
     }
     let origin = is_allowed(state, request)?;
-    let methods = match state.router.find(request.method(), request.path()) {
-        Err(ApiError::WrongMethod(methods)) => methods,
-        _ => return None,
-    };
+    let Err(ApiError::WrongMethod(methods)) = state.router.find(request.method(), request.path()) else { return None };
     let methods: Vec<&str> = methods.iter().map(Method::as_str).collect();
     let response = HttpResponse::NoContent()
         .insert_header((header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone()))

@@ -31,14 +31,12 @@ pub(super) fn request_id(request: &HttpRequest) -> Arc<str> {
 
 /// A new id: what no other process has, and the number of the request in this one.
 fn new_request_id() -> Arc<str> {
-    static PROCESS: LazyLock<String> = LazyLock::new(|| {
-        let random: [u8; 8] =
-            domain::token::random_bytes().unwrap_or_else(|_| u64::from(std::process::id()).to_be_bytes());
-        random.iter().map(|byte| format!("{byte:02x}")).collect()
+    static PROCESS: LazyLock<u64> = LazyLock::new(|| {
+        domain::token::random_bytes().map_or_else(|_| u64::from(std::process::id()), u64::from_be_bytes)
     });
     static REQUESTS: AtomicU64 = AtomicU64::new(1);
     let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
-    format!("{}-{number}", *PROCESS).into()
+    format!("{:016x}-{number}", *PROCESS).into()
 }
 
 /// What the client calls itself.

@@ -18,7 +18,7 @@ use gateways::hub::{Limit, RetryAfter};
 use crate::{endpoint::Endpoint, error::Result, state::State};
 
 /// What limits are counted over.
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 /// How many packets a limit is cut into.
 const PACKETS: u32 = 100;
 /// Packets that one process holds before it throws the old ones out.

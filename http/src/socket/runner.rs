@@ -16,7 +16,7 @@ use super::{
 /// How often a socket is pinged (decisions, "Sockets").
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// How long a peer may be silent.
-const SILENCE_MAX: Duration = Duration::from_secs(60);
+const SILENCE_MAX: Duration = Duration::from_mins(1);
 /// How long a close frame may take to leave.
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
 
