@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use crate::{
     base64_text::base64_field,
     error::{Error, Result},
-    problems::Problems,
+    problems::all,
     time::Timestamp,
 };
 
@@ -50,20 +50,13 @@ pub struct BackupDraft {
 impl BackupDraft {
     /// Checks what a phone sent against the contract's limits (contract A 4.1).
     pub fn check(version: u64, salt: String, ciphertext: String, revision: u64) -> Result<Self> {
-        let mut problems = Problems::new();
-        if version != VERSION {
-            problems.add("version", "Must be 1.");
-        }
-        let salt = problems.keep(base64_field("salt", salt, SALT_LEN))?;
-        let ciphertext = problems.keep(base64_field("ciphertext", ciphertext, CIPHERTEXT_LEN))?;
-        let seen_revision = problems
-            .keep(i64::try_from(revision).map_err(|_| Error::invalid("revision", "Is larger than any revision.")))?;
-        match (salt, ciphertext, seen_revision) {
-            (Some(salt), Some(ciphertext), Some(seen_revision)) if version == VERSION => {
-                Ok(Self { salt, ciphertext, seen_revision })
-            }
-            _ => Err(problems.into_error()),
-        }
+        let is_known = if version == VERSION { Ok(()) } else { Err(Error::invalid("version", "Must be 1.")) };
+        let seen_revision =
+            i64::try_from(revision).map_err(|_| Error::invalid("revision", "Is larger than any revision."));
+        let salt = base64_field("salt", salt, SALT_LEN);
+        let ciphertext = base64_field("ciphertext", ciphertext, CIPHERTEXT_LEN);
+        let ((), salt, ciphertext, seen_revision) = all((is_known, salt, ciphertext, seen_revision))?;
+        Ok(Self { salt, ciphertext, seen_revision })
     }
 }
 

@@ -6,7 +6,7 @@ use super::DeviceId;
 use crate::{
     app::names,
     error::{Error, Result},
-    problems::Problems,
+    problems::all,
     time::Timestamp,
 };
 
@@ -70,17 +70,11 @@ impl DeviceDraft {
     /// Checks what a device said of itself, with its id as far as it could be read; `prefix` stands before the fields'
     /// names in the 400.
     pub fn check(prefix: &str, device_id: Result<DeviceId>, name: &str, platform: &str) -> Result<Self> {
-        let mut problems = Problems::new();
-        let device_id = problems.keep(device_id)?;
-        let name = problems.keep(DeviceName::parse(&format!("{prefix}name"), name))?;
-        let platform = DevicePlatform::from_name(platform);
-        if platform.is_none() {
-            problems.add(format!("{prefix}platform"), "Must be ios, android or web.");
-        }
-        match (device_id, name, platform) {
-            (Some(device_id), Some(name), Some(platform)) => Ok(Self { device_id, name, platform }),
-            _ => Err(problems.into_error()),
-        }
+        let platform = DevicePlatform::from_name(platform)
+            .ok_or_else(|| Error::invalid(format!("{prefix}platform"), "Must be ios, android or web."));
+        let (device_id, name, platform) =
+            all((device_id, DeviceName::parse(&format!("{prefix}name"), name), platform))?;
+        Ok(Self { device_id, name, platform })
     }
 }
 

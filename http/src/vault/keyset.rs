@@ -3,7 +3,7 @@
 use actors::vault::PutKeyset;
 use domain::{
     Error, Result as DomainResult,
-    problems::Problems,
+    problems::all,
     vault::{KEYSET_BODY_BYTES_MAX, KeysetDraft, Sealed, kdf_salt},
 };
 use serde::{Deserialize, Serialize};
@@ -42,18 +42,14 @@ impl RequestBody for VaultKeysetPut {
 
 impl VaultKeysetPut {
     fn draft(self) -> DomainResult<KeysetDraft> {
-        let mut problems = Problems::new();
-        let kdf = problems.keep(self.kdf.check())?;
-        let kdf_salt = problems.keep(kdf_salt(self.kdf_salt))?;
-        let keyset = problems.keep(Sealed::from(self.keyset).within("keyset", Sealed::KEY_BYTES_MAX))?;
         let revision = i64::try_from(self.keyset_revision).ok().filter(|revision| *revision >= 1);
-        let revision = problems.keep(revision.ok_or_else(|| Error::invalid("keysetRevision", "Must be 1 or more.")))?;
-        match (kdf, kdf_salt, keyset, revision) {
-            (Some(kdf), Some(kdf_salt), Some(keyset), Some(seen_revision)) => {
-                Ok(KeysetDraft { kdf, kdf_salt, keyset, seen_revision })
-            }
-            _ => Err(problems.into_error()),
-        }
+        let (kdf, kdf_salt, keyset, seen_revision) = all((
+            self.kdf.check(),
+            kdf_salt(self.kdf_salt),
+            Sealed::from(self.keyset).within("keyset", Sealed::KEY_BYTES_MAX),
+            revision.ok_or_else(|| Error::invalid("keysetRevision", "Must be 1 or more.")),
+        ))?;
+        Ok(KeysetDraft { kdf, kdf_salt, keyset, seen_revision })
     }
 }
 

@@ -4,6 +4,9 @@
 //! vault's key over the request. Whether the signature holds is the owner's to say, which knows the key; so that a
 //! refusal tells nothing of a vault to somebody who could not open it.
 
+mod account;
+mod changes;
+mod create;
 mod devices;
 mod items;
 mod keyset;
@@ -13,6 +16,8 @@ mod proof;
 mod removal;
 mod sealed;
 
+pub(crate) use changes::*;
+pub(crate) use create::*;
 pub(crate) use devices::*;
 pub(crate) use items::*;
 pub(crate) use keyset::*;
@@ -27,6 +32,7 @@ use domain::{
 use store::vault::VaultHead;
 
 use self::{
+    account::{AccountBody, KdfBody, VaultRecordBody},
     proof::{VaultProof, VaultProofIfAny},
     sealed::AnyJson,
 };
