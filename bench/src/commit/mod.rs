@@ -45,17 +45,54 @@ pub fn run() -> Result<Report> {
     Ok(report)
 }
 
-/// The rates of every round but the first, in writes per second.
+/// How fast writes were, and what each took of the processors.
+#[derive(Clone, Copy)]
+struct Rate {
+    per_s: f64,
+    cpu_us: f64,
+}
+
+/// Counts writes from now on.
+struct Stopwatch {
+    started: Instant,
+    cpu: Duration,
+}
+
+impl Stopwatch {
+    fn start() -> Result<Self> {
+        Ok(Self { started: Instant::now(), cpu: cpu_time()? })
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a rate")]
+    fn rate(&self, count: u64) -> Result<Rate> {
+        let per_s = count as f64 / self.started.elapsed().as_secs_f64();
+        Ok(Rate { per_s, cpu_us: (cpu_time()? - self.cpu).as_secs_f64() * 1e6 / count as f64 })
+    }
+}
+
+/// What this process has taken of the processors so far.
+fn cpu_time() -> Result<Duration> {
+    /// Of every Linux that this runs on.
+    const TICK: Duration = Duration::from_millis(10);
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let (_, fields) = stat.rsplit_once(") ").ok_or("no CPU time")?;
+    let ticks = fields.split(' ').skip(11).take(2).map(str::parse::<u32>).sum::<std::result::Result<u32, _>>()?;
+    Ok(TICK * ticks)
+}
+
+/// The rates of every round but the first.
 #[derive(Default)]
 struct Rates {
-    grouped: Vec<f64>,
-    single: Vec<f64>,
-    raw: Vec<f64>,
+    grouped: Vec<Rate>,
+    single: Vec<Rate>,
+    raw: Vec<Rate>,
 }
 
 impl Rates {
-    fn add(&mut self, round: usize, database: &str, [grouped, single, raw]: [f64; 3]) {
-        println!("{database}, round {round}: grouped {grouped:.0}/s, one by one {single:.0}/s, bare {raw:.0}/s");
+    fn add(&mut self, round: usize, database: &str, [grouped, single, raw]: [Rate; 3]) {
+        let show = |Rate { per_s, cpu_us }: Rate| format!("{per_s:.0}/s ({cpu_us:.0} us of CPU each)");
+        let (shown_grouped, shown_single, shown_raw) = (show(grouped), show(single), show(raw));
+        println!("{database}, round {round}: grouped {shown_grouped}, one by one {shown_single}, bare {shown_raw}");
         if round > 0 {
             self.grouped.push(grouped);
             self.single.push(single);
@@ -64,22 +101,25 @@ impl Rates {
     }
 
     fn report(&self, prefix: &str, report: &mut Report) {
-        let to = |others: &[f64]| median(self.grouped.iter().zip(others).map(|(grouped, other)| grouped / other));
+        let to = |others: &[Rate]| {
+            median(self.grouped.iter().zip(others).map(|(grouped, other)| grouped.per_s / other.per_s))
+        };
         report.ratio(format!("{prefix}grouped_to_single"), to(&self.single));
         report.ratio(format!("{prefix}grouped_to_raw"), to(&self.raw));
         for (name, rates) in [("grouped", &self.grouped), ("single", &self.single), ("raw", &self.raw)] {
-            report.figure(format!("{prefix}{name}_per_s"), median(rates.iter().copied()));
+            report.figure(format!("{prefix}{name}_per_s"), median(rates.iter().map(|rate| rate.per_s)));
+            report.figure(format!("{prefix}{name}_cpu_us"), median(rates.iter().map(|rate| rate.cpu_us)));
         }
     }
 }
 
-/// Writes `count` times with `writers` at once; in writes per second.
-async fn rate<F>(writers: u64, count: u64, write: impl Fn() -> F + Clone + Send + 'static) -> Result<f64>
+/// Writes `count` times with `writers` at once.
+async fn rate<F>(writers: u64, count: u64, write: impl Fn() -> F + Clone + Send + 'static) -> Result<Rate>
 where
     F: Future<Output = Result<()>> + Send,
 {
     let left = Arc::new(AtomicU64::new(count));
-    let started = Instant::now();
+    let stopwatch = Stopwatch::start()?;
     let tasks: Vec<_> = (0..writers)
         .map(|_| {
             let (write, left) = (write.clone(), Arc::clone(&left));
@@ -94,12 +134,7 @@ where
     for task in tasks {
         task.await??;
     }
-    Ok(per_second(count, started.elapsed()))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a rate")]
-fn per_second(count: u64, took: Duration) -> f64 {
-    count as f64 / took.as_secs_f64()
+    stopwatch.rate(count)
 }
 
 fn message() -> KeptMessage {
@@ -114,7 +149,7 @@ fn message() -> KeptMessage {
 }
 
 /// The writers' changes through the store, merged by its writer.
-async fn grouped(store: &Store, count: u64) -> Result<f64> {
+async fn grouped(store: &Store, count: u64) -> Result<Rate> {
     let store = store.clone();
     let write = move || {
         let store = store.clone();
@@ -128,7 +163,7 @@ async fn grouped(store: &Store, count: u64) -> Result<f64> {
 }
 
 /// The same, one transaction each on `connection`.
-async fn single(connection: &DatabaseConnection, count: u64) -> Result<f64> {
+async fn single(connection: &DatabaseConnection, count: u64) -> Result<Rate> {
     let connection = connection.clone();
     let write = move || {
         let connection = connection.clone();

@@ -3,7 +3,7 @@
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, sqlx};
 use store::{Clock, testing::Scratch};
 
-use super::{Failure, ROUNDS, ROWS, Rates, grouped, message, rate, single};
+use super::{Failure, ROUNDS, ROWS, Rate, Rates, grouped, message, rate, single};
 use crate::report::{Report, Result};
 
 /// Connections of the candidates without a writer.
@@ -30,9 +30,9 @@ pub(super) async fn measure(database: &str, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// The same rows through `sqlx`, [`ROWS`] a transaction; in rows per second.
+/// The same rows through `sqlx`, [`ROWS`] a transaction.
 #[expect(clippy::cast_precision_loss, reason = "a hundred rows")]
-async fn raw(connection: &DatabaseConnection, transactions: u64) -> Result<f64> {
+async fn raw(connection: &DatabaseConnection, transactions: u64) -> Result<Rate> {
     let pool = connection.get_postgres_connection_pool().clone();
     let write = move || {
         let pool = pool.clone();
@@ -44,7 +44,8 @@ async fn raw(connection: &DatabaseConnection, transactions: u64) -> Result<f64> 
             Ok(transaction.commit().await?)
         }
     };
-    Ok(rate(u64::from(CONNECTIONS), transactions, write).await? * ROWS as f64)
+    let Rate { per_s, cpu_us } = rate(u64::from(CONNECTIONS), transactions, write).await?;
+    Ok(Rate { per_s: per_s * ROWS as f64, cpu_us: cpu_us / ROWS as f64 })
 }
 
 async fn insert(transaction: &mut sqlx::Transaction<'_, sqlx::Postgres>) -> std::result::Result<(), Failure> {

@@ -1,13 +1,13 @@
 //! SQLite with `synchronous=FULL`.
 
-use std::{path::Path, time::Instant};
+use std::path::Path;
 
 use domain::id::KeptId;
 use rusqlite::{Connection, params};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection};
 use store::{Clock, KeptMessage, testing::Scratch};
 
-use super::{INSERT, ROUNDS, ROWS, Rates, grouped, message, per_second, single};
+use super::{INSERT, ROUNDS, ROWS, Rate, Rates, Stopwatch, grouped, message, single};
 use crate::report::{Report, Result};
 
 /// Writes of one round, so that each candidate takes about a second.
@@ -15,6 +15,7 @@ const GROUPED_WRITES: u64 = 40_000;
 const SINGLE_WRITES: u64 = 4_000;
 const RAW_WRITES: u64 = 100_000;
 
+#[expect(clippy::cast_precision_loss, reason = "a mean")]
 pub(super) async fn measure(report: &mut Report) -> Result<()> {
     let scratch = Scratch::sqlite()?;
     let store = scratch.store(Clock::system()).await?;
@@ -27,6 +28,8 @@ pub(super) async fn measure(report: &mut Report) -> Result<()> {
         let raw = raw(&file, RAW_WRITES)?;
         rates.add(round, "SQLite", [grouped, single, raw]);
     }
+    let stats = store.writer_stats();
+    report.figure("group_changes", stats.committed as f64 / stats.groups as f64);
     rates.report("", report);
     Ok(())
 }
@@ -42,8 +45,8 @@ async fn connect(url: &str) -> Result<DatabaseConnection> {
     Ok(Database::connect(options).await?)
 }
 
-/// The same rows through `rusqlite`, with nothing around it; in rows per second.
-fn raw(file: &Path, count: u64) -> Result<f64> {
+/// The same rows through `rusqlite`, with nothing around it.
+fn raw(file: &Path, count: u64) -> Result<Rate> {
     let rows: Vec<(String, KeptMessage)> = (0..count)
         .map(|_| {
             let message = message();
@@ -54,7 +57,7 @@ fn raw(file: &Path, count: u64) -> Result<f64> {
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "foreign_keys", "on")?;
-    let started = Instant::now();
+    let stopwatch = Stopwatch::start()?;
     for rows in rows.chunks(usize::try_from(ROWS)?) {
         let transaction = connection.transaction()?;
         let mut insert = transaction.prepare_cached(INSERT)?;
@@ -65,5 +68,5 @@ fn raw(file: &Path, count: u64) -> Result<f64> {
         drop(insert);
         transaction.commit()?;
     }
-    Ok(per_second(count, started.elapsed()))
+    stopwatch.rate(count)
 }
