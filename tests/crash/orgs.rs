@@ -13,7 +13,7 @@ use crate::harness::{Answer, Client, Dice};
 const PER_LIFE: usize = 2;
 const ALL: usize = 48;
 /// How long the claim of a request that died may hold its key, at most.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 #[derive(Debug)]
 struct Wish {

@@ -129,13 +129,13 @@ fn collect_references(value: &Value, found: &mut BTreeSet<String>) {
 #[tokio::test]
 async fn the_snapshot_in_docs_is_what_the_server_serves() {
     let server = Server::start().await;
-    let served = server.client().get("/v1/openapi.json").send().await.expect(200).text;
+    let text = server.client().get("/v1/openapi.json").send().await.expect(200).text;
     let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/openapi.json");
     let kept = std::fs::read_to_string(&snapshot).expect("docs/openapi.json");
-    let first_difference = kept.lines().zip(served.lines()).position(|(kept, served)| kept != served);
-    let line = first_difference.unwrap_or_else(|| kept.lines().count().min(served.lines().count())) + 1;
+    let first_difference = kept.lines().zip(text.lines()).position(|(kept, served)| kept != served);
+    let line = first_difference.unwrap_or_else(|| kept.lines().count().min(text.lines().count())) + 1;
     assert!(
-        kept == served,
+        kept == text,
         "docs/openapi.json differs from what the server serves, first in line {line}. If the change is meant, run \
          TROUPE_UPDATE_DOCS=1 cargo test -p troupe-http, and commit the file."
     );

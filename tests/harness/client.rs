@@ -45,11 +45,12 @@ impl Client {
     }
 
     pub fn request(&self, method: Method, path: &str) -> Request {
-        let mut builder = self.http.request(method.clone(), format!("{}{path}", self.base));
+        let asked = format!("{method} {path}");
+        let mut builder = self.http.request(method, format!("{}{path}", self.base));
         if let Some(token) = &self.token {
             builder = builder.bearer_auth(token);
         }
-        Request { builder, asked: format!("{method} {path}") }
+        Request { builder, asked }
     }
 
     pub fn get(&self, path: &str) -> Request {

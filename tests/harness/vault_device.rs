@@ -55,8 +55,8 @@ impl VaultDevice {
     /// A request that the vault has signed; its body goes exactly as it was signed.
     pub fn signed(&self, method: Method, path: &str, body: Option<&Value>) -> Request {
         let raw = body.map(ToString::to_string).unwrap_or_default();
-        let request =
-            self.client.request(method.clone(), path).header("X-Vault-Signature", self.sign(&method, path, &raw));
+        let signature = self.sign(&method, path, &raw);
+        let request = self.client.request(method, path).header("X-Vault-Signature", signature);
         if body.is_some() { request.raw(raw) } else { request }
     }
 
@@ -69,7 +69,7 @@ impl VaultDevice {
 
     /// The header that signs such a request, as if it was `signed_at`.
     pub fn sign_at(&self, signed_at: i64, method: &Method, path: &str, body: &str) -> String {
-        let digest: String = Sha256::digest(body.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = base16(&Sha256::digest(body.as_bytes()));
         let text = format!("troupe-vault/v1\n{method}\n{path}\n{}\n{signed_at}\n{digest}", self.device_id);
         let signature = URL_SAFE_NO_PAD.encode(self.key.sign(text.as_bytes()).to_bytes());
         format!("v1;d={};t={signed_at};s={signature}", self.device_id)
@@ -117,6 +117,12 @@ impl VaultDevice {
     pub async fn index(&self) -> Answer {
         self.client.get(&format!("/v1/me/vault/vaults/{}/index", self.vault_id)).send().await.expect(200)
     }
+}
+
+/// Lower-case hexadecimal digits.
+fn base16(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(value.into(), 16).expect("four bits");
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// A change that puts this content into an item.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::harness::{Heard, Launch, Server, Socket};
+use crate::harness::{Heard, Server, Socket};
 
 const A_SECOND: Duration = Duration::from_secs(1);
 
@@ -50,15 +50,15 @@ async fn a_new_password_closes_the_sockets_of_every_other_sign_in() {
     assert_eq!(phones.closed().await, Some(4401));
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn a_server_that_stops_says_1012() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let process = Launch::in_folder(folder.path()).start();
-    let ada = process.client().with_authenticator("ada").await;
+    let server = Server::start().await;
+    let ada = server.person("ada").await.client;
     let mut sockets = [Socket::live(&ada, 0).await, Socket::live(&ada, 0).await];
-    let stopping = tokio::task::spawn_blocking(|| process.terminate());
-    for socket in &mut sockets {
-        assert_eq!(socket.closed().await, Some(1012));
-    }
-    assert_eq!(stopping.await.expect("a status"), Some(0));
+    let listening = async {
+        for socket in &mut sockets {
+            assert_eq!(socket.closed().await, Some(1012));
+        }
+    };
+    tokio::join!(server.stop(), listening);
 }

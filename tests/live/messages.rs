@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Sender;
 use crate::harness::{Heard, Server, Socket, Ticket};
 
-const AN_HOUR: Duration = Duration::from_secs(60 * 60);
+const AN_HOUR: Duration = Duration::from_hours(1);
 
 /// Hears the vault's revisions `from` to `to`, in order and without gaps; the number of the last message.
 async fn hear(socket: &mut Socket, from: i64, to: i64) -> i64 {

@@ -119,7 +119,7 @@ fn verify_items(items: &[Value], acknowledged: &[Acknowledged]) {
         let mut changes: Vec<_> = acknowledged.iter().filter(|change| item["itemId"] == change.item_id).collect();
         changes.sort_by_key(|change| change.item_revision);
         let revisions: Vec<_> = changes.iter().map(|change| change.item_revision).collect();
-        assert!(revisions.iter().copied().eq(1..=changes.len() as i64), "{item}: {revisions:?}");
+        assert!(revisions.iter().copied().eq((1..).take(changes.len())), "{item}: {revisions:?}");
         let last = changes.last().unwrap();
         assert_eq!((&item["revision"], &item["details"]), (&last.item_revision.into(), &last.content.clone().into()));
         let in_order = changes.windows(2).all(|pair| pair[0].vault_revision < pair[1].vault_revision);

@@ -1,4 +1,4 @@
-//! Two nodes, one truth: two real programs on one PostgreSQL and one Redis, and clients that talk to both.
+//! Two nodes, one truth: two real programs on one `PostgreSQL` and one Redis, and clients that talk to both.
 //!
 //! Without `TROUPE_TEST_DATABASE_URL` and `TROUPE_TEST_REDIS_URL` these tests say so and end.
 

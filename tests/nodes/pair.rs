@@ -15,13 +15,13 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Two nodes on PostgreSQL and Redis; none where the environment names no such.
+    /// Two nodes on `PostgreSQL` and Redis; none where the environment names no such.
     pub async fn start(settings: &[&str]) -> Option<Self> {
         let redis = variable(REDIS_URL_VARIABLE)?;
         Self::start_with(&format!("redis.url={redis}"), settings).await
     }
 
-    /// Two nodes on PostgreSQL that can't hear each other but through it.
+    /// Two nodes on `PostgreSQL` that can't hear each other but through it.
     pub async fn without_redis(settings: &[&str]) -> Option<Self> {
         Self::start_with("redis.url=", settings).await
     }

@@ -17,7 +17,7 @@ use std::{
 };
 
 use domain::{Context, Error, Origin, Result, Timestamp};
-use store::{Change, Timer};
+use store::{Change, StoreError, Timer};
 use tokio::sync::Semaphore;
 
 use super::{
@@ -115,10 +115,7 @@ async fn deliver_due(directory: &Arc<Directory>, deliveries: &Arc<Semaphore>) ->
     loop {
         let claimed = match node.store().timers_claim(CLAIM_MAX, node.timer_lease()).await {
             Ok(claimed) => claimed,
-            Err(error) => {
-                tracing::error!(%error, "due timers could not be read");
-                return None;
-            }
+            Err(error) => return unread(node, &error),
         };
         let last = claimed.len() < CLAIM_MAX as usize;
         for timer in claimed {
@@ -130,10 +127,17 @@ async fn deliver_due(directory: &Arc<Directory>, deliveries: &Arc<Semaphore>) ->
             });
         }
         if last {
-            let next = node.store().timers_next().await;
-            return next.inspect_err(|error| tracing::error!(%error, "the next timer could not be read")).ok()?;
+            return node.store().timers_next().await.unwrap_or_else(|error| unread(node, &error));
         }
     }
+}
+
+/// Timers that can't be read are looked for again. A kernel that stops has its store closed under it, which is no news.
+fn unread(node: &Node, error: &StoreError) -> Option<Timestamp> {
+    if !node.is_stopping() {
+        tracing::error!(%error, "due timers could not be read");
+    }
+    None
 }
 
 async fn deliver(directory: &Directory, timer: Timer) {
