@@ -30,7 +30,7 @@ impl Jitter {
 
     /// `span`, give or take a quarter.
     pub(super) fn around(&self, span: Duration) -> Duration {
-        span - span / 4 + self.up_to(span / 2)
+        span.saturating_sub(span / 4) + self.up_to(span / 2)
     }
 }
 

@@ -43,7 +43,7 @@ mod turn;
 pub use self::{
     dead_letters::DeadLetter,
     directory::Resident,
-    node::{Kernel, KernelOptions, Quarantine},
+    node::{Kernel, KernelOptions, Quarantine, QuarantineHook},
     policy::Policy,
     registry::Registry,
     resource::{Command, Handle, Resource},

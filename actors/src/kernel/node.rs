@@ -14,6 +14,9 @@ use super::{
     policy::Policy, registry::Registry, resource::Resource, stats::KindStats,
 };
 
+/// Called with every key that goes into quarantine.
+pub type QuarantineHook = Arc<dyn Fn(&Quarantine) + Send + Sync>;
+
 /// How a kernel is set up.
 #[derive(Clone)]
 pub struct KernelOptions {
@@ -26,7 +29,7 @@ pub struct KernelOptions {
     /// How long a node has for a timer that it claimed, before another may deliver it.
     pub timer_lease: Duration,
     /// Called for every key that goes into quarantine.
-    pub on_quarantine: Option<Arc<dyn Fn(&Quarantine) + Send + Sync>>,
+    pub on_quarantine: Option<QuarantineHook>,
 }
 
 impl KernelOptions {
@@ -36,7 +39,7 @@ impl KernelOptions {
             node: node.into(),
             arbiters: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             sweep_every: Duration::from_secs(10),
-            timer_lease: Duration::from_secs(60),
+            timer_lease: Duration::from_mins(1),
             on_quarantine: None,
         }
     }

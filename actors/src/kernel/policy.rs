@@ -33,12 +33,12 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             queue_len_max: 1_024,
-            idle_after: Duration::from_secs(300),
+            idle_after: Duration::from_mins(5),
             crash_max: 5,
-            crash_window: Duration::from_secs(60),
+            crash_window: Duration::from_mins(1),
             backoff_min: Duration::from_millis(50),
             backoff_max: Duration::from_secs(5),
-            quarantine: Duration::from_secs(60),
+            quarantine: Duration::from_mins(1),
             slow_after: Duration::from_secs(1),
             turn_max: Duration::from_secs(30),
             yield_every: 16,

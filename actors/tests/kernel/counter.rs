@@ -43,8 +43,7 @@ pub async fn stored(store: &Store, key: &str) -> i64 {
 pub async fn committed(store: &Store) -> BTreeSet<(String, i64, u64)> {
     let mut found = BTreeSet::new();
     loop {
-        let claimed =
-            store.outbox_claim(OutboxLane::Prompt, 500, Duration::from_secs(3_600)).await.expect("the outbox");
+        let claimed = store.outbox_claim(OutboxLane::Prompt, 500, Duration::from_hours(1)).await.expect("the outbox");
         if claimed.is_empty() {
             return found;
         }

@@ -20,7 +20,7 @@ async fn an_idle_resource_leaves_memory_and_the_next_command_loads_it_again() {
     let (probes, world) = stage.probes(CALM);
     let key = "one".to_owned();
     probes.ask(&key, Note(1), context()).await.expect("an answer");
-    stage.clock.advance(CALM.idle_after - Duration::from_millis(1));
+    stage.clock.advance(CALM.idle_after.saturating_sub(Duration::from_millis(1)));
     assert_eq!((stage.kernel.sweep(), stage.probe_stats().resident), (0, 1));
     stage.clock.advance(Duration::from_millis(1));
     assert_eq!((stage.kernel.sweep(), stage.probe_stats().resident), (1, 0));
@@ -35,7 +35,7 @@ async fn a_resource_that_is_at_work_is_not_idle() {
     let gate = Gate::new();
     probes.tell(&"one".to_owned(), Wait(Arc::clone(&gate)), context()).expect("queued");
     gate.reached().await;
-    stage.clock.advance(Duration::from_secs(3_600));
+    stage.clock.advance(Duration::from_hours(1));
     assert_eq!(stage.kernel.sweep(), 0);
     gate.open();
     until("it is swept", || stage.kernel.sweep() == 1).await;

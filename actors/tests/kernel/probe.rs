@@ -1,7 +1,7 @@
 //! A resource that does what tests want to see: waits, crashes, fails to load, sets timers.
 
 use std::{
-    collections::HashMap,
+    collections::HashSet,
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU32, Ordering::SeqCst},
@@ -28,7 +28,7 @@ pub struct World {
     /// Every timer that was handed over, as (key, name, when).
     pub fired: Mutex<Vec<(String, String, Timestamp)>>,
     /// The keys that a handler is at right now, to see that there never are two for one.
-    busy: Mutex<HashMap<String, ()>>,
+    busy: Mutex<HashSet<String>>,
     /// So many of the next timers crash their handler.
     pub timers_to_crash: AtomicU32,
 }
@@ -152,7 +152,7 @@ command!(CancelTimer -> (), "cancel_timer");
 impl Handle<Note> for Probe {
     async fn handle(&mut self, command: &Note, turn: &mut Turn<'_, Self>) -> Result<u32> {
         let world = turn.services();
-        let alone = world.busy.lock().expect("busy").insert(turn.key().clone(), ()).is_none();
+        let alone = world.busy.lock().expect("busy").insert(turn.key().clone());
         assert!(alone, "two handlers at once for {}", turn.key());
         let before = self.age;
         tokio::task::yield_now().await;
@@ -220,7 +220,7 @@ impl Handle<TimerFired> for Probe {
         assert!(!crashes, "a timer that crashes");
         let mut change = Change::new();
         if fired.name == "again" {
-            change.timer_set(Self::KIND, turn.key(), &fired.name, fired.due.after(std::time::Duration::from_secs(60)));
+            change.timer_set(Self::KIND, turn.key(), &fired.name, fired.due.after(std::time::Duration::from_mins(1)));
         }
         if fired.name == "again" || fired.name == "commits" {
             turn.commit(change).await?;

@@ -20,12 +20,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Crashes as often as it likes, without pauses: for tests that are about something else.
 pub const CALM: Policy = Policy {
     queue_len_max: 100_000,
-    idle_after: Duration::from_secs(300),
+    idle_after: Duration::from_mins(5),
     crash_max: u32::MAX,
-    crash_window: Duration::from_secs(60),
+    crash_window: Duration::from_mins(1),
     backoff_min: Duration::ZERO,
     backoff_max: Duration::ZERO,
-    quarantine: Duration::from_secs(60),
+    quarantine: Duration::from_mins(1),
     slow_after: Duration::from_secs(10),
     turn_max: Duration::from_secs(30),
     yield_every: 16,

@@ -21,8 +21,8 @@ async fn a_commit_decided_on_a_stale_version_is_decided_again_unseen() {
     assert_eq!(there.ask(&key, Increment { id: 2 }, context()).await.expect("an answer"), 2);
     // This node still has 1 in memory.
     assert_eq!(counters.ask(&key, Increment { id: 3 }, context()).await.expect("an answer"), 3);
-    let stale: u64 = stats(&stage.kernel, "counter").commands.iter().map(|command| command.stale).sum();
-    assert_eq!((stale, stats(&stage.kernel, "counter").crashes), (1, 0));
+    let reruns: u64 = stats(&stage.kernel, "counter").commands.iter().map(|command| command.stale).sum();
+    assert_eq!((reruns, stats(&stage.kernel, "counter").crashes), (1, 0));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,7 +3,7 @@ use std::{
     time::Duration,
 };
 
-use actors::kernel::{KernelOptions, Policy, Quarantine};
+use actors::kernel::{KernelOptions, Policy, Quarantine, QuarantineHook};
 use domain::Error;
 use store::{OutboxEntry, OutboxLane};
 
@@ -17,8 +17,8 @@ const STRICT: Policy = Policy {
     crash_max: 2,
     backoff_min: Duration::from_secs(1),
     backoff_max: Duration::from_secs(10),
-    crash_window: Duration::from_secs(120),
-    quarantine: Duration::from_secs(300),
+    crash_window: Duration::from_mins(2),
+    quarantine: Duration::from_mins(5),
     ..CALM
 };
 
@@ -181,7 +181,7 @@ async fn crashes_far_apart_never_add_up_to_a_quarantine() {
 #[tokio::test]
 async fn a_quarantine_calls_the_hook_and_leaves_an_ops_alarm_in_the_outbox() {
     let seen: Arc<Mutex<Vec<Quarantine>>> = Arc::default();
-    let hook: Arc<dyn Fn(&Quarantine) + Send + Sync> = Arc::new({
+    let hook: QuarantineHook = Arc::new({
         let seen = Arc::clone(&seen);
         move |quarantine| seen.lock().expect("seen").push(quarantine.clone())
     });
@@ -196,7 +196,7 @@ async fn a_quarantine_calls_the_hook_and_leaves_an_ops_alarm_in_the_outbox() {
 
     let mut entries = Vec::new();
     while entries.is_empty() {
-        entries = stage.store.outbox_claim(OutboxLane::Prompt, 10, Duration::from_secs(60)).await.expect("the outbox");
+        entries = stage.store.outbox_claim(OutboxLane::Prompt, 10, Duration::from_mins(1)).await.expect("the outbox");
         tokio::task::yield_now().await;
     }
     let OutboxEntry::Event { event } = &entries[0].entry else { panic!("not an event: {entries:?}") };

@@ -13,7 +13,7 @@ use crate::{
     stage::{CALM, START, Stage, context, options, stats, until},
 };
 
-const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+const WEEK: Duration = Duration::from_hours(7 * 24);
 const MILLISECOND: Duration = Duration::from_millis(1);
 
 fn at(span: Duration) -> Timestamp {
@@ -49,8 +49,8 @@ async fn a_timer_comes_when_it_is_due_and_never_early() {
     let stage = Stage::new().await;
     let (probes, world) = with_timers(&stage.kernel);
     set(&probes, "a week on", at(WEEK)).await;
-    set(&probes, "just before", at(WEEK - MILLISECOND)).await;
-    stage.clock.advance(WEEK - MILLISECOND);
+    set(&probes, "just before", at(WEEK.saturating_sub(MILLISECOND))).await;
+    stage.clock.advance(WEEK.saturating_sub(MILLISECOND));
     fired(&world, &["just before"]).await;
     stage.clock.advance(MILLISECOND);
     fired(&world, &["just before", "a week on"]).await;
@@ -64,8 +64,8 @@ async fn an_earlier_timer_wakes_the_clock_task_from_a_longer_sleep() {
     let stage = Stage::new().await;
     let (probes, world) = with_timers(&stage.kernel);
     set(&probes, "later", at(WEEK)).await;
-    set(&probes, "sooner", at(Duration::from_secs(60))).await;
-    stage.clock.advance(Duration::from_secs(60));
+    set(&probes, "sooner", at(Duration::from_mins(1))).await;
+    stage.clock.advance(Duration::from_mins(1));
     fired(&world, &["sooner"]).await;
 }
 
@@ -133,9 +133,9 @@ async fn a_timer_whose_handler_crashes_comes_again_when_its_lease_ends() {
 async fn a_handler_may_set_its_timer_again_and_a_refused_timer_is_settled() {
     let stage = Stage::new().await;
     let (probes, world) = with_timers(&stage.kernel);
-    set(&probes, "again", at(Duration::from_secs(60))).await;
+    set(&probes, "again", at(Duration::from_mins(1))).await;
     for round in 1..=3 {
-        stage.clock.advance(Duration::from_secs(60));
+        stage.clock.advance(Duration::from_mins(1));
         until("the next round", || world.fired_names().len() == round).await;
     }
     probes.ask(&"one".to_owned(), CancelTimer("again"), context()).await.expect("cancelled");
