@@ -113,6 +113,10 @@ impl LiveSource {
 }
 
 impl Source for LiveSource {
+    fn is_catching_up(&self) -> bool {
+        !self.ready
+    }
+
     async fn next(&mut self) -> Result<Outgoing, Farewell> {
         if let Some(word) = self.word() {
             return Ok(word);

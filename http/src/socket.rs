@@ -6,6 +6,8 @@
 mod address;
 mod opening;
 mod runner;
+#[cfg(test)]
+mod tests;
 mod unsent;
 mod watch;
 
@@ -90,6 +92,11 @@ impl Farewell {
 pub trait Source: 'static {
     /// The next thing to send. Must be safe to cancel: it is dropped whenever something else happens first.
     fn next(&mut self) -> impl Future<Output = Result<Outgoing, Farewell>>;
+
+    /// Whether what comes next happened long ago and can wait until the client has read what it has.
+    fn is_catching_up(&self) -> bool {
+        false
+    }
 
     /// Something came. By default nobody cares.
     fn received(&mut self, message: Incoming) -> impl Future<Output = Result<(), Farewell>> {

@@ -73,10 +73,15 @@ async fn converse(
                     return Farewell::Gone;
                 }
             }
-            message = source.next() => match message.map(|message| unsent.push(message)) {
-                Ok(Ok(())) => {}
-                Ok(Err(Full)) => return Farewell::TooSlow,
-                Err(farewell) => return farewell,
+            // What can wait where it is waits there; what happens now is counted against the limit.
+            message = source.next(), if unsent.is_empty() || !source.is_catching_up() => {
+                match message.map(|message| unsent.push(message)) {
+                    Ok(Ok(())) => {}
+                    Ok(Err(Full)) => return Farewell::TooSlow,
+                    Err(farewell) => return farewell,
+                }
+                // The connection is another task of this thread, and must have had its chance to send.
+                tokio::task::yield_now().await;
             }
         }
     }
