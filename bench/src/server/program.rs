@@ -43,7 +43,8 @@ impl Program {
         if let (Some(cargo), Some(package)) = (env::var_os("CARGO"), env::var_os("CARGO_MANIFEST_DIR")) {
             println!("building the program");
             let mut build = Command::new(cargo);
-            build.args(["build", "--quiet", "--package", "troupe", "--bin", "troupe"]);
+            // Both packages are named so that cargo finds the crates of this program, which it has compiled already.
+            build.args(["build", "--quiet", "--package", "troupe", "--package", "troupe-bench", "--bin", "troupe"]);
             build.current_dir(Path::new(&package).join(".."));
             if !cfg!(debug_assertions) {
                 build.arg("--release");
