@@ -113,6 +113,7 @@ pub struct AuditTarget {
 
 impl AuditTarget {
     /// A thing without a label.
+    #[expect(clippy::needless_pass_by_value, reason = "ids are small, and callers read better without a borrow")]
     pub fn new(kind: impl Into<String>, id: impl ToString) -> Self {
         Self { kind: kind.into(), id: id.to_string(), label: None }
     }

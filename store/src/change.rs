@@ -125,6 +125,6 @@ pub(crate) enum Step {
 
 impl std::fmt::Debug for Change {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Change").field("ops", &self.ops.len()).finish()
+        f.debug_struct("Change").field("ops", &self.ops.len()).finish_non_exhaustive()
     }
 }

@@ -9,7 +9,7 @@ use domain::time::Timestamp;
 use tokio::sync::watch;
 
 /// The longest single sleep of the system clock, so that a changed wall clock is noticed.
-const NAP_MAX: Duration = Duration::from_secs(60);
+const NAP_MAX: Duration = Duration::from_mins(1);
 
 /// Where everything reads the time from: the system's clock, or one that a test moves.
 ///

@@ -151,10 +151,14 @@ pub(crate) fn is_connection(error: &DbErr) -> bool {
         DbErr::ConnectionAcquire(_) | DbErr::Conn(_) => true,
         _ => match sqlx_error(error) {
             Some(sqlx::Error::Database(database)) => database.code().is_some_and(|code| is_away(&code)),
-            Some(sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_) | sqlx::Error::PoolTimedOut) => {
-                true
-            }
-            Some(sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed) => true,
+            Some(
+                sqlx::Error::Io(_)
+                | sqlx::Error::Tls(_)
+                | sqlx::Error::Protocol(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::PoolClosed
+                | sqlx::Error::WorkerCrashed,
+            ) => true,
             _ => false,
         },
     }

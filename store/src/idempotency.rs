@@ -13,7 +13,7 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 use crate::{Change, CommitError, Expect, Store, StoreError, json, sql::Sql};
 
 /// How long a key is remembered.
-pub const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+pub const KEPT_FOR: Duration = Duration::from_hours(24);
 /// How often a claim is tried when others take and lose the same key meanwhile.
 const ROUNDS_MAX: usize = 4;
 

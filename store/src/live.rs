@@ -137,7 +137,9 @@ impl Store {
         let mut change = Change::new();
         for (user_id, drafts) in by_person {
             change.live_cursor_hold(user_id);
-            drafts.into_iter().for_each(|draft| change.live_add(self.now(), draft));
+            for draft in drafts {
+                change.live_add(self.now(), draft);
+            }
         }
         self.commit(change).await?;
         self.live_from(drafts).await

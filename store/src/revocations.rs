@@ -73,6 +73,7 @@ pub struct Revocation {
 
 impl Change {
     /// Has every node forget what it knows of `target_id`.
+    #[expect(clippy::needless_pass_by_value, reason = "ids are small, and callers read better without a borrow")]
     pub fn revocation_add(&mut self, now: Timestamp, kind: RevocationKind, target_id: impl ToString) {
         self.insert(row::ActiveModel {
             kind: Set(kind.as_str().to_owned()),

@@ -36,7 +36,7 @@ async fn the_trail_is_read_newest_first_page_by_page_and_by_its_organization_onl
             clock.advance(Duration::from_millis(1));
             let org_id = if number == 2 { other } else { org_id };
             commit(&store, |change| {
-                written.push(change.audit_add(clock.now(), entry(org_id, "vault.created", "usr_1")))
+                written.push(change.audit_add(clock.now(), entry(org_id, "vault.created", "usr_1")));
             })
             .await;
         }

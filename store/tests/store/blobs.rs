@@ -89,7 +89,7 @@ fn query(url: &str) -> (String, BlobQuery) {
 async fn a_signed_address_permits_what_it_says_until_the_moment_it_expires() {
     let clock = Clock::manual(START);
     let (_scratch, store) = place(&clock).await;
-    let valid_for = Duration::from_secs(60);
+    let valid_for = Duration::from_mins(1);
     let address = store.blobs().address(BlobMethod::Put, &key("drive/fil_1"), 10, valid_for).await.expect("signs");
     let (path, query) = query(&address.url);
     let grant =
@@ -147,7 +147,7 @@ async fn s3_signs_downloads_itself_and_uploads_are_held_to_their_size_by_troupe(
     let mut options = scratch.options();
     options.blobs = BlobOptions { place: BlobPlace::S3(s3), ..options.blobs };
     let store = Store::connect(&options, Clock::system()).await.expect("opens");
-    let valid_for = Duration::from_secs(60);
+    let valid_for = Duration::from_mins(1);
     let get = store.blobs().address(BlobMethod::Get, &key("drive/fil_1"), 10, valid_for).await.expect("signs");
     assert!(get.url.starts_with("http://127.0.0.1:9/troupe/drive/fil_1?"), "{}", get.url);
     assert!(get.url.contains("X-Amz-Expires=60") && get.url.contains("X-Amz-Signature="), "{}", get.url);

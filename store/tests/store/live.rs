@@ -46,7 +46,7 @@ async fn numbers_go_on_after_old_messages_were_forgotten() {
         let store = open(&scratch, &clock).await;
         let user_id = UserId::new(START);
         store.live_append(&[draft(1, user_id)]).await.expect("appends");
-        clock.advance(std::time::Duration::from_secs(3_600));
+        clock.advance(std::time::Duration::from_hours(1));
         commit(&store, |change| change.live_purge(clock.now())).await;
         assert!(store.live_after(user_id, 0, 10).await.expect("reads").is_empty());
         assert_eq!(store.live_append(&[draft(2, user_id)]).await.expect("appends")[0].seq, 2);
