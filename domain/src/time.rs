@@ -16,11 +16,13 @@ impl Timestamp {
     }
 
     /// This instant moved later by `span`; stays at the end of time rather than overflow.
+    #[must_use]
     pub fn after(self, span: Duration) -> Self {
         Self(self.0.saturating_add(millis(span)))
     }
 
     /// This instant moved earlier by `span`; stays at the start of time rather than overflow.
+    #[must_use]
     pub fn before(self, span: Duration) -> Self {
         Self(self.0.saturating_sub(millis(span)))
     }
