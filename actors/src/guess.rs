@@ -47,7 +47,10 @@ impl Guess {
         Err(error)
     }
 
-    /// It was right: forgets the failures before it.
+    /// All that signing in asks for was right: forgets the failures before it.
+    ///
+    /// For a whole sign-in only. Whoever holds one factor and a stolen sign-in could otherwise show the one again and
+    /// again, to have guesses at the other forgotten.
     pub fn succeed(&self, change: &mut Change) {
         if !self.stored.attempts.is_clear() {
             change.attempts_clear(&self.subject);

@@ -46,7 +46,6 @@ impl Handle<ChangePassword> for Person {
         person.password_change_due = false;
         person.updated_at = now;
         let mut change = Change::new();
-        guess.succeed(&mut change);
         change.person_set(&person);
         end_sign_ins(&mut change, &services.store, turn, Some(kept)).await?;
         audit(&mut change, turn, "password.changed");
