@@ -41,7 +41,7 @@ pub(crate) struct InviteBody {
     email: String,
     /// What accepting it makes of them.
     role: &'static str,
-    /// Who invited; null when it was a key.
+    /// Who invited, or made the key that did.
     invited_by: Option<String>,
     /// When.
     created_at: i64,

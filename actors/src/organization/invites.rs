@@ -15,7 +15,7 @@ use store::{
 
 use super::{
     Organization, changed, changed_with, current, full,
-    members::{already_member, assign_check, room_check},
+    members::{already_member, room_check},
     not_found,
 };
 use crate::{
@@ -55,7 +55,7 @@ impl Handle<MakeInvite> for Organization {
     async fn handle(&mut self, command: &MakeInvite, turn: &mut Turn<'_, Self>) -> Result<Invite> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        assign_check(&authority, command.role)?;
+        authority.assign_check(command.role, organization.kind)?;
         let (now, services) = (turn.now(), turn.services());
         invite_check(&services.store, &organization, &command.email, now).await?;
         let token = Token::generate(TokenKind::Invite)?;
@@ -67,7 +67,7 @@ impl Handle<MakeInvite> for Organization {
                 role: command.role,
                 expires_at: now.after(services.settings.invite_lasts),
             },
-            invited_by: authority.person.filter(|_| !authority.is_key),
+            invited_by: authority.person,
             created_at: now,
         };
         let target = AuditTarget::new("invite", invite.id).labelled(command.email.as_str());

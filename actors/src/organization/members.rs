@@ -12,7 +12,7 @@ use store::{
     audit::AuditTarget,
 };
 
-use super::{Authority, Organization, changed_with, current, full};
+use super::{Organization, changed_with, current, full};
 use crate::kernel::{Command, Handle, Turn};
 
 /// Makes a person who has an account a member.
@@ -24,7 +24,7 @@ pub struct AddMember {
     pub role: Role,
 }
 
-/// Gives a member another role.
+/// Gives a member another role. Their open invitations to what they may no longer give are taken back.
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeRole {
     /// Who.
@@ -33,7 +33,7 @@ pub struct ChangeRole {
     pub role: Role,
 }
 
-/// Takes a member out, with the keys that they made. Anybody may take themselves out.
+/// Takes a member out, with the keys that they made and their open invitations. Anybody may take themselves out.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoveMember {
     /// Who.
@@ -50,7 +50,7 @@ impl Handle<AddMember> for Organization {
     async fn handle(&mut self, command: &AddMember, turn: &mut Turn<'_, Self>) -> Result<Member> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        assign_check(&authority, command.role)?;
+        authority.assign_check(command.role, organization.kind)?;
         let (now, store) = (turn.now(), &turn.services().store);
         let person = store.person(command.user_id).await?;
         let person = person.ok_or_else(|| Error::not_found("Person not found."))?;
@@ -74,6 +74,7 @@ impl Handle<ChangeRole> for Organization {
     async fn handle(&mut self, command: &ChangeRole, turn: &mut Turn<'_, Self>) -> Result<Member> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
+        authority.assign_check(command.role, organization.kind)?;
         let (now, store) = (turn.now(), &turn.services().store);
         let member = member(store, &organization, command.user_id).await?;
         let owners = owners(store, &organization).await?;
@@ -91,6 +92,7 @@ impl Handle<ChangeRole> for Organization {
         let target = AuditTarget::new("person", member.user_id).labelled(&member.name);
         let mut change = changed_with(turn, &organization, "member.role_changed", target, Some(metadata));
         change.member_set(now, organization.id, member.user_id, command.role);
+        change.invites_withdraw(organization.id, member.user_id, beyond(command.role));
         change.revoke(now, RevocationKind::User, &member.user_id);
         for key_id in store.keys_made_by(organization.id, member.user_id).await? {
             change.revoke(now, RevocationKind::Key, &key_id);
@@ -121,6 +123,7 @@ impl Handle<RemoveMember> for Organization {
         let metadata = json!({ "role": member.role });
         let mut change = changed_with(turn, &organization, "member.removed", target, Some(metadata));
         change.member_remove(organization.id, member.user_id);
+        change.invites_withdraw(organization.id, member.user_id, Role::ALL.iter().copied());
         change.revoke(now, RevocationKind::User, &member.user_id);
         for key_id in store.keys_made_by(organization.id, member.user_id).await? {
             change.key_remove(now, key_id);
@@ -134,16 +137,13 @@ async fn member(store: &Store, organization: &accounts::Organization, user_id: U
     member.ok_or_else(|| Error::not_found("Member not found."))
 }
 
-async fn owners(store: &Store, organization: &accounts::Organization) -> Result<u64> {
-    Ok(store.owners(organization.id).await?.len() as u64)
+/// The roles that a member with this one may not give.
+fn beyond(role: Role) -> impl Iterator<Item = Role> {
+    Role::ALL.iter().copied().filter(move |other| !role.may_assign(*other))
 }
 
-/// 403 when the caller may not make somebody this.
-pub(super) fn assign_check(authority: &Authority, role: Role) -> Result<()> {
-    if authority.role.may_assign(role) {
-        return Ok(());
-    }
-    Err(Error::forbidden("role_too_low", "Only an owner makes, changes or removes an owner."))
+async fn owners(store: &Store, organization: &accounts::Organization) -> Result<u64> {
+    Ok(store.owners(organization.id).await?.len() as u64)
 }
 
 /// 409 when the person is a member, 400 when there is no room for another.

@@ -11,7 +11,7 @@ mod members;
 mod teams;
 
 use domain::{
-    Caller, Error, Result, Role, Scope, ScopeSet,
+    Caller, Error, OrgKind, Result, Role, Scope, ScopeSet,
     id::{OrgId, UserId},
 };
 use store::{
@@ -61,6 +61,18 @@ struct Authority {
 impl Authority {
     fn require(&self, scope: Scope) -> Result<()> {
         if self.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
+    }
+
+    /// Whether this caller may make somebody a member with this role. A key gives no role that can do what the key
+    /// can't: its holder would have made themselves more than they were given.
+    fn assign_check(&self, role: Role, kind: OrgKind) -> Result<()> {
+        if !self.role.may_assign(role) {
+            return Err(Error::forbidden("role_too_low", "Only an owner makes, changes or removes an owner."));
+        }
+        match role.scopes(kind).iter().find(|scope| self.is_key && !self.scopes.contains(*scope)) {
+            Some(beyond) => Err(Error::MissingScope(beyond)),
+            None => Ok(()),
+        }
     }
 
     /// The person who asks; keys are refused.

@@ -42,7 +42,7 @@ pub struct Invite {
     pub org_id: OrgId,
     /// What accepting it goes by.
     pub invitation: Invitation,
-    /// Who invited; nobody when it was a key.
+    /// Who invited, or made the key that did; nobody when it was Troupe.
     pub invited_by: Option<UserId>,
     /// When.
     pub created_at: Timestamp,
@@ -84,6 +84,19 @@ impl Change {
     /// Removes an invitation; stale when it is gone.
     pub fn invite_remove(&mut self, id: InviteId) {
         self.run_statement(Sql::new("DELETE FROM invites WHERE id = $1", [id.to_string().into()]), Expect::Rows(1));
+    }
+
+    /// Removes the person's open invitations to these roles.
+    pub fn invites_withdraw(&mut self, org_id: OrgId, invited_by: UserId, roles: impl IntoIterator<Item = Role>) {
+        for role in roles {
+            self.run_statement(
+                Sql::new(
+                    "DELETE FROM invites WHERE org_id = $1 AND invited_by = $2 AND role = $3",
+                    [org_id.to_string().into(), invited_by.to_string().into(), role.as_str().into()],
+                ),
+                Expect::Any,
+            );
+        }
     }
 
     /// Removes the organization's invitations that expired before `before`.
