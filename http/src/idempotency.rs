@@ -67,11 +67,13 @@ pub(crate) async fn stake(call: &mut Call) -> Result<Staked> {
     if !call.endpoint.rules.creates || !call.request.headers().contains_key(HEADER) {
         return Ok(Staked::No);
     }
+    // Nobody makes anything, and has nothing written down either.
+    let Some(caller) = caller(&call.context.caller) else { return Ok(Staked::No) };
     let key = call.header(HEADER).filter(|key| (1..=KEY_LEN_MAX).contains(&key.len())).map(str::to_owned);
     let key = key.ok_or_else(|| {
         Error::bad_request("idempotency_key", "An Idempotency-Key has 1 to 255 visible ASCII characters.")
     })?;
-    let request = IdempotencyRequest { caller: caller(call), key, fingerprint: fingerprint(call).await? };
+    let request = IdempotencyRequest { caller, key, fingerprint: fingerprint(call).await? };
     let lease = call.state.options.request_timeout + LEASE_BEYOND_DEADLINE;
     match call.state.store.idempotency_claim(&request, lease).await? {
         Idempotency::Claimed(id) => {
@@ -91,11 +93,12 @@ pub(crate) async fn stake(call: &mut Call) -> Result<Staked> {
     }
 }
 
-fn caller(call: &Call) -> String {
-    match &call.context.caller {
-        Caller::Person(person) => person.user_id.to_string(),
-        Caller::Key(key) => key.key_id.to_string(),
-        Caller::Nobody | Caller::System => call.context.ip.map_or_else(String::new, |ip| ip.to_string()),
+/// Whose the key is. A replay passes no door, so a person in one app is not answered what they were told in another.
+fn caller(caller: &Caller) -> Option<String> {
+    match caller {
+        Caller::Person(person) => Some(format!("{} {} {}", person.user_id, person.app, person.platform)),
+        Caller::Key(key) => Some(key.key_id.to_string()),
+        Caller::Nobody | Caller::System => None,
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Nothing here asks who calls. The listener is meant for the machine itself, or a network of operators.
 
+use std::net::IpAddr;
+
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     http::header,
     web::{self, Data, ServiceConfig},
 };
@@ -117,7 +119,11 @@ impl From<KeptMessage> for KeptView {
 }
 
 /// What was kept because no gateway is configured to send it, newest first; `?to=` narrows it to one recipient.
-async fn kept(state: Data<AppState>, query: web::Query<KeptQuery>) -> HttpResponse {
+async fn kept(state: Data<AppState>, request: HttpRequest, query: web::Query<KeptQuery>) -> HttpResponse {
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    if !host.is_some_and(is_plain) {
+        return HttpResponse::Forbidden().json(serde_json::json!({"error": "Ask by address, or as localhost."}));
+    }
     match state.store.kept_list(query.to.as_deref(), KEPT_SHOWN).await {
         Ok(kept) => {
             let messages: Vec<KeptView> = kept.into_iter().map(KeptView::from).collect();
@@ -125,4 +131,13 @@ async fn kept(state: Data<AppState>, query: web::Query<KeptQuery>) -> HttpRespon
         }
         Err(error) => HttpResponse::ServiceUnavailable().json(serde_json::json!({"error": error.to_string()})),
     }
+}
+
+/// Whether a `Host` is an address or `localhost`. Kept e-mails hold invitations, and a web page whose own name was made
+/// to resolve to this listener (DNS rebinding) could read them out of an operator's browser; it can't choose its `Host`.
+fn is_plain(host: &str) -> bool {
+    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let name = name.map_or(host, |(name, _)| name);
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    address.eq_ignore_ascii_case("localhost") || address.parse::<IpAddr>().is_ok()
 }

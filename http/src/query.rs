@@ -42,6 +42,7 @@ impl<T: RequestQuery> Argument for Query<T> {
 
 /// Reads and checks a query.
 pub fn parse<T: RequestQuery>(query: &str) -> domain::Result<T> {
+    refuse_nul(query)?;
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
     let value: T = serde_path_to_error::deserialize(pairs).map_err(|error| {
         let path = error.path().to_string();
@@ -52,4 +53,14 @@ pub fn parse<T: RequestQuery>(query: &str) -> domain::Result<T> {
     value.check(&mut problems);
     problems.into_result()?;
     Ok(value)
+}
+
+/// PostgreSQL takes no text with a NUL in it. A cursor is never given to it as it is, and has an error of its own.
+fn refuse_nul(query: &str) -> domain::Result<()> {
+    if !query.contains("%00") {
+        return Ok(());
+    }
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    let found = pairs.find(|(name, value)| name != "cursor" && value.contains('\0'));
+    found.map_or(Ok(()), |(name, _)| Err(Error::invalid(name, "Use no control characters.")))
 }
