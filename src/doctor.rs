@@ -7,7 +7,7 @@ use store::{Clock, Store};
 
 use crate::{
     config::{BlobKind, Config},
-    secret,
+    program, secret,
 };
 
 /// How long Redis may take to answer.
@@ -106,7 +106,7 @@ fn addresses(config: &Config) -> Verdict {
 fn data_folder(config: &Config) -> Verdict {
     let folder = config.data_folder();
     let probe = folder.join(".doctor");
-    let tried = fs::create_dir_all(folder)
+    let tried = program::make_folder(folder)
         .and_then(|()| fs::write(&probe, b"can be written"))
         .and_then(|()| fs::remove_file(&probe));
     match tried {

@@ -1,9 +1,10 @@
 //! The whole server in one call: what is opened, in which order, and how it is closed again.
 
 use std::{
-    fs,
+    fs, io,
     net::{SocketAddr, TcpListener},
     num::NonZeroUsize,
+    path::Path,
     sync::Arc,
 };
 
@@ -79,11 +80,20 @@ pub struct Parts {
     pub services: Services,
 }
 
+/// Makes the data folder, where it is missing, so that only the server's own user reads what is in it.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut making = fs::DirBuilder::new();
+    making.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut making, 0o700);
+    making.create(folder)
+}
+
 /// Opens the database of `config`, its schema brought up to date when the configuration says so.
 pub async fn open_store(config: &Config, clock: Clock) -> Result<Store, StartError> {
     let folder = config.data_folder();
     let unusable = |source| StartError::DataFolder { folder: folder.display().to_string(), source };
-    fs::create_dir_all(folder).map_err(unusable)?;
+    make_folder(folder).map_err(unusable)?;
     let secret = secret::read_or_make(config).map_err(unusable)?;
     let store = Store::connect(&config.store_options(secret), clock).await?;
     if config.database.migrate_at_start {

@@ -32,7 +32,7 @@ impl Connections {
     /// Connects to what `options.url` names.
     pub async fn open(options: &StoreOptions) -> Result<Self, StoreError> {
         if options.url.starts_with("sqlite:") {
-            // The writer first: it makes the file.
+            make_private(&options.url)?;
             let writer = Database::connect(sqlite(options, Use::Write)).await?;
             let reader = Database::connect(sqlite(options, Use::Read)).await?;
             Ok(Self { reader, writer })
@@ -103,6 +103,24 @@ fn sqlite(options: &StoreOptions, usage: Use) -> ConnectOptions {
             .pragma("query_only", if usage == Use::Read { "on" } else { "off" })
     });
     connect
+}
+
+/// Makes the file that SQLite is to make, so that only its owner reads it; what SQLite puts beside it has the same mode.
+fn make_private(url: &str) -> Result<(), StoreError> {
+    let options = url.parse::<SqliteConnectOptions>();
+    let options = options.map_err(|error| StoreError::Failed(format!("the database's URL can't be read: {error}")))?;
+    if !url.contains("mode=rwc") {
+        return Ok(());
+    }
+    let mut file = std::fs::OpenOptions::new();
+    file.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
+    match file.open(options.get_filename()) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(StoreError::Failed(format!("the database can't be made: {error}"))),
+    }
 }
 
 fn postgres(options: &StoreOptions, connections: u32) -> ConnectOptions {
