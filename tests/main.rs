@@ -15,5 +15,6 @@ mod harness;
 mod http_rules;
 mod live;
 mod nodes;
+mod security;
 mod tidy;
 mod vault;

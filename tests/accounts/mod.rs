@@ -1,7 +1,7 @@
 //! People, organizations and credentials (`docs/decisions.md`).
 
 mod audit;
-mod invites;
+pub mod invites;
 mod keys;
 mod lock_out;
 mod me;
@@ -29,7 +29,7 @@ fn credentials(email: &str, password: &str) -> Value {
 }
 
 /// Tries to sign in.
-async fn try_sign_in(client: &Client, email: &str, password: &str) -> Answer {
+pub async fn try_sign_in(client: &Client, email: &str, password: &str) -> Answer {
     client.nobody().post("/v1/auth/sign-in").json(&credentials(email, password)).send().await
 }
 
@@ -41,7 +41,7 @@ async fn is_alive(client: &Client) -> bool {
 }
 
 /// The e-mail to `to` whose subject starts so, once it is there.
-async fn letter(server: &Server, to: &str, subject: &str) -> String {
+pub async fn letter(server: &Server, to: &str, subject: &str) -> String {
     let path = format!("/kept?to={to}");
     server
         .eventually("an e-mail", async || {
@@ -63,25 +63,25 @@ async fn letters(server: &Server, to: &str, subject: &str) -> usize {
 }
 
 /// An organization of `owner`; its address.
-async fn org(owner: &Person, name: &str) -> String {
+pub async fn org(owner: &Person, name: &str) -> String {
     format!("/v1/orgs/{}", owner.client.org(name).await)
 }
 
 /// Makes `person` a member.
-async fn join(owner: &Person, org: &str, person: &Person, role: &str) {
+pub async fn join(owner: &Person, org: &str, person: &Person, role: &str) {
     let body = json!({ "userId": person.user_id, "role": role });
     owner.client.post(&format!("{org}/members")).json(&body).send().await.expect(201);
 }
 
 /// A person's authenticator app.
-struct App {
+pub struct App {
     secret: OtpSecret,
     recovery_codes: Vec<String>,
 }
 
 impl App {
     /// Enrols the person, whose clock then moves on so that the next code is another one.
-    async fn enrol(server: &Server, person: &Person) -> Self {
+    pub async fn enrol(server: &Server, person: &Person) -> Self {
         let enrolment = person.client.post("/v1/me/otp").send().await.expect(200);
         let mut app = Self { secret: secret(enrolment.str("/secret")), recovery_codes: Vec::new() };
         let body = json!({ "otp": app.code(server) });
@@ -93,12 +93,12 @@ impl App {
     }
 
     /// The code that it shows now.
-    fn code(&self, server: &Server) -> String {
+    pub fn code(&self, server: &Server) -> String {
         self.secret.code_at(server.clock.now()).unwrap()
     }
 
     /// A code that is wrong now, and was and will be.
-    fn wrong_code(&self, server: &Server) -> String {
+    pub fn wrong_code(&self, server: &Server) -> String {
         let now = server.clock.now();
         let near: Vec<String> =
             [now.before(STEP), now, now.after(STEP)].map(|at| self.secret.code_at(at).unwrap()).to_vec();
