@@ -22,29 +22,29 @@ pub async fn serve(config: &Config) -> Result<ExitCode, StartError> {
 
 /// What a person reads after the start. Scripts read it too: the first two words of a line stay what they are.
 fn welcome(config: &Config, running: &Running) -> String {
-    use std::fmt::Write;
     let (version, address) = (env!("CARGO_PKG_VERSION"), running.address);
-    let mut text = format!(
-        "Troupe {version} is up.\n\n  API        http://{address}/v1/openapi.json\n  Reference  http://{address}/docs\n"
-    );
-    if let Some(operators) = running.operators {
-        text += &format!("  Operators  http://{operators}/metrics  also /readyz, /healthz, /kept\n");
-    }
+    let operators = running.operators.map_or_else(String::new, |operators| {
+        format!("  Operators  http://{operators}/metrics  also /readyz, /healthz, /kept\n")
+    });
     let (database, folder) = (config.database_name(), config.data_folder().display());
-    text += &format!("  Data       {folder} ({database})\n");
-    if let Some(made) = &running.first_start {
-        let written = write!(
-            text,
+    let first_start = running.first_start.as_ref().map_or_else(String::new, |made| {
+        format!(
             "\nThis is the first start: an owner and the platform organization were made.\n\
              Keep these; they are not shown again.\n\n  \
              Owner      {}\n  Password   {}\n  Token      {}\n",
             made.email.as_str(),
             made.password.reveal(),
             made.token.reveal()
-        );
-        debug_assert!(written.is_ok(), "a String takes everything");
-    }
-    text + "\nPress Ctrl-C to stop.\n"
+        )
+    });
+    format!(
+        "Troupe {version} is up.\n\n  \
+         API        http://{address}/v1/openapi.json\n  \
+         Reference  http://{address}/docs\n\
+         {operators}  Data       {folder} ({database})\n\
+         {first_start}\n\
+         Press Ctrl-C to stop.\n"
+    )
 }
 
 #[cfg(unix)]

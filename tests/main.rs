@@ -3,7 +3,7 @@
 //! One binary, one module per area. With `TROUPE_TEST_DATABASE_URL` and `TROUPE_TEST_REDIS_URL` set, the same tests run
 //! on PostgreSQL and Redis.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "a test that can't go on says so by panicking")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on says so by panicking")]
 
 mod accounts;
 mod backup;

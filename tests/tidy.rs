@@ -58,7 +58,9 @@ fn collect(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
 
 fn sources() -> Vec<Source> {
     let mut paths = Vec::new();
-    SOURCES.iter().for_each(|folder| collect(&root().join(folder), "rs", &mut paths));
+    for folder in SOURCES {
+        collect(&root().join(folder), "rs", &mut paths);
+    }
     assert!(paths.len() > 50, "the sources are elsewhere now");
     let name = |path: &Path| path.strip_prefix(root()).expect("below the root").to_string_lossy().replace('\\', "/");
     paths.iter().map(|path| Source { path: name(path), text: fs::read_to_string(path).expect("a source") }).collect()

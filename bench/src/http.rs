@@ -54,7 +54,10 @@ fn report(rounds: &[(Measured, Measured)]) -> Report {
     report
 }
 
-const FIGURES: &[(&str, fn(&Measured) -> f64)] = &[
+/// A figure's name, and how it is read.
+type Figure = (&'static str, fn(&Measured) -> f64);
+
+const FIGURES: &[Figure] = &[
     ("per_second", Measured::rate),
     ("p50_ms", |measured| measured.quantile_ms(0.5)),
     ("p99_ms", |measured| measured.quantile_ms(0.99)),

@@ -102,7 +102,7 @@ impl App {
         let now = server.clock.now();
         let near: Vec<String> =
             [now.before(STEP), now, now.after(STEP)].map(|at| self.secret.code_at(at).unwrap()).to_vec();
-        (0..).map(|number| format!("{number:06}")).find(|code| !near.contains(code)).unwrap()
+        (0..1_000_000).map(|number| format!("{number:06}")).find(|code| !near.contains(code)).unwrap()
     }
 }
 
@@ -113,7 +113,7 @@ const STEP: std::time::Duration = std::time::Duration::from_secs(30);
 fn secret(base32: &str) -> OtpSecret {
     let mut bits = base32.bytes().flat_map(|letter| {
         let value = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".iter().position(|known| *known == letter).unwrap();
-        (0..5).rev().map(move |place| (value >> place & 1) as u8)
+        (0..5).rev().map(move |place| u8::from(value >> place & 1 == 1))
     });
     let bytes = (0..20).map(|_| bits.by_ref().take(8).fold(0, |byte, bit| byte << 1 | bit)).collect::<Vec<u8>>();
     OtpSecret::from_bytes(&bytes).unwrap()

@@ -102,13 +102,13 @@ impl Connection {
     /// Takes what was read; whether the answer is whole.
     fn take(&mut self, read: &[u8]) -> Result<bool> {
         let missing = match &mut self.answer {
-            Answer::Head(start) if start.is_empty() => match body_missing(read)? {
-                Some(missing) => missing,
-                None => {
+            Answer::Head(start) if start.is_empty() => {
+                let Some(missing) = body_missing(read)? else {
                     start.extend_from_slice(read);
                     return Ok(false);
-                }
-            },
+                };
+                missing
+            }
             Answer::Head(start) => {
                 start.extend_from_slice(read);
                 match body_missing(start)? {

@@ -18,7 +18,7 @@ use crate::report::Result;
 pub struct Server {
     child: Child,
     // Closing the pipe would break the server's next line.
-    _stdout: BufReader<ChildStdout>,
+    stdout: BufReader<ChildStdout>,
     address: SocketAddr,
 }
 
@@ -35,7 +35,7 @@ impl Server {
                 return Err(error);
             }
         };
-        Ok(Self { child, _stdout: stdout, address })
+        Ok(Self { child, stdout, address })
     }
 
     /// Where it serves HTTP.
@@ -53,7 +53,7 @@ impl Server {
         if !Command::new("kill").args(["-TERM", &self.process().to_string()]).status()?.success() {
             return Err("the server can't be stopped".into());
         }
-        self._stdout.read_to_end(&mut Vec::new())?;
+        self.stdout.read_to_end(&mut Vec::new())?;
         self.child.wait()?;
         Ok(())
     }
