@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use actors::admin;
+use actors::{Actors, admin};
 use domain::{App, Platform, account::Email};
 use store::Clock;
 
@@ -10,7 +10,8 @@ use crate::{RunError, cli::Admin, config::Config, program::Parts};
 
 /// Does what the operator said, and prints what came of it.
 pub async fn run(config: &Config, command: Admin) -> Result<ExitCode, RunError> {
-    let parts = Parts::open(config, Clock::system(), config.public_url(config.server.listen)).await?;
+    let parts =
+        Parts::open(config, Clock::system(), config.public_url(config.server.listen), Actors::for_commands).await?;
     let done = carry_out(&parts, command).await;
     parts.close(config).await;
     done?;

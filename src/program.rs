@@ -108,8 +108,13 @@ pub async fn open_store(config: &Config, clock: Clock) -> Result<Store, StartErr
 }
 
 impl Parts {
-    /// Opens everything below HTTP, for a server that clients see at `public_url`.
-    pub async fn open(config: &Config, clock: Clock, public_url: String) -> Result<Self, StartError> {
+    /// Opens everything below HTTP, for a server that clients see at `public_url`; `start` says what the actors take on.
+    pub async fn open(
+        config: &Config,
+        clock: Clock,
+        public_url: String,
+        start: fn(&Services, KernelOptions) -> io::Result<Actors>,
+    ) -> Result<Self, StartError> {
         // Only an earlier call in this process makes this fail, and then it is the same provider.
         drop(rustls::crypto::ring::default_provider().install_default());
         let store = open_store(config, clock).await?;
@@ -121,7 +126,7 @@ impl Parts {
         if let Some(threads) = NonZeroUsize::new(config.actors.threads) {
             options.arbiters = threads;
         }
-        let actors = Actors::start(&services, options).map_err(StartError::Threads)?;
+        let actors = start(&services, options).map_err(StartError::Threads)?;
         Ok(Self { store, actors, services })
     }
 
@@ -138,7 +143,7 @@ pub async fn start(config: &Config, clock: Clock) -> Result<Running, StartError>
     let operators = config.operators_listen().map(TcpListener::bind).transpose().map_err(StartError::Listen)?;
     let address = clients.local_addr().map_err(StartError::Listen)?;
     let public_url = config.public_url(address);
-    let parts = Parts::open(config, clock, public_url.clone()).await?;
+    let parts = Parts::open(config, clock, public_url.clone(), Actors::start).await?;
     let first_start = setup::first_start(&parts.services, &parts.actors.kernel, &first_owner(config)?).await;
     let first_start = first_start.map_err(StartError::Setup)?;
     let options = config.http_options(public_url);

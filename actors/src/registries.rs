@@ -34,34 +34,25 @@ pub struct Actors {
     pub housekeeping: Registry<Housekeeping>,
     /// Organizations.
     pub organization: Registry<Organization>,
-    /// What delivers the outbox.
-    pub outbox: Arc<RunningDispatcher>,
     /// People's accounts.
     pub person: Registry<Person>,
     /// Desks to sign in at, by e-mail address.
     pub sign_in: Registry<SignInDesk>,
     /// Passwords vaults, by person.
     pub vault: Registry<Vault>,
+    /// What delivers the outbox, on a node that serves.
+    outbox: Option<Arc<RunningDispatcher>>,
 }
 
 impl Actors {
-    /// Starts the kernel, registers every kind, and starts delivering timers and the outbox. Must be called on a tokio
-    /// runtime that outlives the actors.
+    /// Starts all that a node that serves does: takes commands, delivers timers and the outbox, keeps the house. Must be
+    /// called on a tokio runtime that outlives the actors.
     ///
     /// # Errors
     /// When the operating system gives no threads.
     pub fn start(services: &Services, options: KernelOptions) -> io::Result<Self> {
-        let kernel = Kernel::start(services.store.clone(), options)?;
-        let actors = Self {
-            backup: kernel.registry(services.clone()),
-            housekeeping: kernel.registry(services.clone()),
-            organization: kernel.registry(services.clone()),
-            outbox: Arc::new(Dispatcher::new(services.clone()).start()),
-            person: kernel.registry(services.clone()),
-            sign_in: kernel.registry(services.clone()),
-            vault: kernel.registry(services.clone()),
-            kernel,
-        };
+        let outbox = Arc::new(Dispatcher::new(services.clone()).start());
+        let actors = Self { outbox: Some(outbox), ..Self::for_commands(services, options)? };
         actors.kernel.deliver_timers_to(&actors.housekeeping);
         actors.kernel.start_timers();
         let context = Context::system(Origin::Actor, Instant::now() + ARM_TIMEOUT);
@@ -71,12 +62,33 @@ impl Actors {
         Ok(actors)
     }
 
+    /// Starts what an operator's command needs: it takes commands, and leaves timers and the outbox to the nodes that
+    /// serve, or to the next start.
+    ///
+    /// # Errors
+    /// When the operating system gives no threads.
+    pub fn for_commands(services: &Services, options: KernelOptions) -> io::Result<Self> {
+        let kernel = Kernel::start(services.store.clone(), options)?;
+        Ok(Self {
+            backup: kernel.registry(services.clone()),
+            housekeeping: kernel.registry(services.clone()),
+            organization: kernel.registry(services.clone()),
+            outbox: None,
+            person: kernel.registry(services.clone()),
+            sign_in: kernel.registry(services.clone()),
+            vault: kernel.registry(services.clone()),
+            kernel,
+        })
+    }
+
     /// Takes nothing new, lets what was taken finish and what it left in the outbox be delivered within `grace`, and
     /// ends; what was left.
     pub async fn shutdown(&self, grace: Duration) -> Leftover {
         let until = Instant::now() + grace;
         let leftover = self.kernel.shutdown(grace).await;
-        self.outbox.stop(until.saturating_duration_since(Instant::now())).await;
+        if let Some(outbox) = &self.outbox {
+            outbox.stop(until.saturating_duration_since(Instant::now())).await;
+        }
         leftover
     }
 }
