@@ -54,6 +54,16 @@ pub enum Command {
     Migrate,
     /// Checks configuration, database, Redis, blobs and gateways, and says how to mend what is wrong.
     Doctor,
+    /// Copies database, blobs and secret into a new folder, while the server runs.
+    Backup {
+        /// The folder; it must not exist, or be empty.
+        folder: PathBuf,
+    },
+    /// Puts a copy that `backup` made into an empty data folder.
+    Restore {
+        /// The folder that `backup` made.
+        folder: PathBuf,
+    },
     /// What operators do to accounts, without a running server or beside one.
     #[command(subcommand)]
     Admin(Admin),

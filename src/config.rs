@@ -10,6 +10,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use domain::account::Registration;
 use serde::Deserialize;
+use store::Faults;
 
 pub use layers::{ConfigError, Sources};
 
@@ -26,11 +27,20 @@ pub struct Config {
     pub blobs: Blobs,
     pub accounts: Accounts,
     pub vault: Vault,
+    pub notify: Notify,
     pub mail: Mail,
+    pub texts: Texts,
+    pub apns: Apns,
+    pub fcm: Fcm,
+    pub web_push: WebPush,
     pub actors: Actors,
     pub log: Log,
+    pub tracing: Tracing,
     pub shutdown: Shutdown,
     pub setup: Setup,
+    /// What a test has go wrong: `TROUPE_FAULTS`, in programs that are built for tests.
+    #[serde(skip)]
+    pub faults: Faults,
 }
 
 macro_rules! sections {
@@ -80,6 +90,7 @@ sections! {
         invite_lifetime: Duration,
     }
     Vault { max_items: u32, }
+    Notify { calls: bool, }
     Mail {
         host: String,
         port: u16,
@@ -90,8 +101,48 @@ sections! {
         #[serde(with = "humantime_serde")]
         timeout: Duration,
     }
+    Texts {
+        account_sid: String,
+        auth_token: String,
+        base_url: String,
+        from: String,
+        call_from: String,
+        #[serde(with = "humantime_serde")]
+        timeout: Duration,
+    }
+    Apns {
+        key_file: String,
+        key_id: String,
+        team_id: String,
+        topic: String,
+        base_url: String,
+        #[serde(with = "humantime_serde")]
+        timeout: Duration,
+    }
+    Fcm {
+        service_account_file: String,
+        base_url: String,
+        #[serde(with = "humantime_serde")]
+        timeout: Duration,
+    }
+    WebPush {
+        key_file: String,
+        contact: String,
+        allow_private_addresses: bool,
+        #[serde(with = "humantime_serde")]
+        timeout: Duration,
+    }
     Actors { threads: usize, }
     Log { format: LogFormat, level: String, }
+    Tracing {
+        otlp: String,
+        sample_ratio: f64,
+        headers: Vec<String>,
+        headers_file: String,
+        service_name: String,
+        #[serde(with = "humantime_serde")]
+        timeout: Duration,
+    }
     Shutdown {
         #[serde(with = "humantime_serde")]
         grace: Duration,

@@ -1,13 +1,16 @@
 //! `troupe doctor`: looks at everything that the server needs, and says what is wrong and how to mend it.
 
+mod ways_out;
+
 use std::{fmt, fs, net::IpAddr, time::Duration};
 
-use gateways::{Hub, Mailer};
+use gateways::Hub;
 use store::{Clock, Store};
 
 use crate::{
     config::{BlobKind, Config},
     program, secret,
+    traces::Collector,
 };
 
 /// How long Redis may take to answer.
@@ -79,7 +82,8 @@ pub async fn examine(config: &Config) -> Findings {
         storage(config, &mut findings).await;
     }
     findings.note("redis", redis(config).await);
-    findings.note("mail", mail(config).await);
+    ways_out::examine(config, &mut findings).await;
+    findings.note("traces", traces(config).await);
     findings
 }
 
@@ -176,6 +180,22 @@ async fn blobs(store: &Store) -> Verdict {
     }
 }
 
+async fn traces(config: &Config) -> Verdict {
+    let collector = match Collector::new(&config.tracing, &tokio::runtime::Handle::current()) {
+        Ok(None) => return good("no collector is set; requests are not traced"),
+        Ok(Some(collector)) => collector,
+        Err(error) => return bad(error, "Correct `tracing.*`."),
+    };
+    match collector.check().await {
+        Ok(()) => good(format!("the collector takes them at {}", collector.url())),
+        Err(error) => bad(
+            format!("the collector does not take them at {}: {error}", collector.url()),
+            "Check that it runs and takes OTLP over HTTP, and `tracing.otlp` and `tracing.headers`. Without it the server \
+             runs, and its traces are lost.",
+        ),
+    }
+}
+
 async fn redis(config: &Config) -> Verdict {
     if config.redis.url.is_empty() {
         return good("none; the hub is in process, for one node");
@@ -196,19 +216,5 @@ async fn redis(config: &Config) -> Verdict {
             "Check that it runs, and `redis.url`. Without it the server runs, but sockets can't be opened and other \
              nodes' live messages come late.",
         ),
-    }
-}
-
-async fn mail(config: &Config) -> Verdict {
-    let mailer = match Mailer::new(&config.mail_options()) {
-        Ok(mailer) => mailer,
-        Err(error) => return bad(error, "Correct `mail.*`."),
-    };
-    match mailer.check().await {
-        Ok(()) if mailer.is_console() => {
-            Verdict::Doubtful("no mail server is set; e-mails are kept, and operators see them under /kept".into())
-        }
-        Ok(()) => good("the mail server answers and takes the sign-in"),
-        Err(error) => bad(error, "Check `mail.host`, `mail.port`, `mail.tls`, `mail.username` and `mail.password`."),
     }
 }

@@ -5,12 +5,14 @@
 mod admin;
 pub mod cli;
 pub mod config;
+mod copies;
 mod doctor;
 mod logging;
-mod metrics;
+pub mod metrics;
 pub mod program;
 mod secret;
 mod serve;
+mod traces;
 mod wiring;
 
 use std::process::ExitCode;
@@ -21,6 +23,7 @@ use crate::{
     cli::{Command, CommandLine},
     config::{Config, ConfigError},
     program::StartError,
+    traces::Traces,
 };
 
 /// Why a command failed. Prints as sentences for the operator.
@@ -32,12 +35,18 @@ pub enum RunError {
     /// The log.
     #[error("{0}")]
     Logging(String),
+    /// The export of traces.
+    #[error("Traces can't be exported: {0}")]
+    Traces(String),
     /// No runtime.
     #[error("The operating system gives no threads: {0}")]
     Runtime(#[from] std::io::Error),
     /// What the server needs.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// A copy that could not be made or put back.
+    #[error(transparent)]
+    Copy(#[from] copies::CopyError),
     /// An operator's command was refused.
     #[error("{0}")]
     Refused(#[from] domain::Error),
@@ -49,16 +58,31 @@ pub enum RunError {
 /// See [`RunError`].
 pub fn run(line: CommandLine) -> Result<ExitCode, RunError> {
     let config = Config::load(&line.global.sources())?;
-    logging::start(&config.log).map_err(RunError::Logging)?;
+    let command = line.command.unwrap_or(Command::Serve);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let traces = match command {
+        Command::Serve => Traces::start(&config.tracing, runtime.handle()).map_err(RunError::Traces)?,
+        _ => None,
+    };
+    logging::start(&config.log, traces.as_ref()).map_err(RunError::Logging)?;
     runtime.block_on(async {
-        match line.command.unwrap_or(Command::Serve) {
-            Command::Serve => Ok(serve::serve(&config).await?),
+        match command {
+            Command::Serve => serve(&config, traces).await,
             Command::Migrate => migrate(config).await,
             Command::Doctor => Ok(examine(&config).await),
+            Command::Backup { folder } => Ok(copies::backup(&config, &folder)?),
+            Command::Restore { folder } => Ok(copies::restore(&config, &folder)?),
             Command::Admin(command) => admin::run(&config, command).await,
         }
     })
+}
+
+async fn serve(config: &Config, traces: Option<Traces>) -> Result<ExitCode, RunError> {
+    let served = serve::serve(config).await;
+    if let Some(traces) = traces {
+        traces.finish().await;
+    }
+    Ok(served?)
 }
 
 async fn migrate(mut config: Config) -> Result<ExitCode, RunError> {

@@ -1,6 +1,7 @@
 //! The whole server in one call: what is opened, in which order, and how it is closed again.
 
 use std::{
+    fmt::Display,
     fs, io,
     net::{SocketAddr, TcpListener},
     num::NonZeroUsize,
@@ -14,7 +15,7 @@ use actors::{
     setup::{self, FirstOwner, FirstStart},
 };
 use domain::account::Email;
-use gateways::{Hub, Mailer};
+use gateways::{Hub, Mailer, Pusher, Texter};
 use http::{
     server::{Listeners, Server, serve},
     state::AppState,
@@ -118,10 +119,12 @@ impl Parts {
         // Only an earlier call in this process makes this fail, and then it is the same provider.
         drop(rustls::crypto::ring::default_provider().install_default());
         let store = open_store(config, clock).await?;
-        let hub = Hub::new(&config.hub_options()).map_err(|error| StartError::Setting(error.to_string()))?;
-        let mailer = Mailer::new(&config.mail_options()).map_err(|error| StartError::Setting(error.to_string()))?;
+        let hub = Hub::new(&config.hub_options()).map_err(setting)?;
+        let mailer = Mailer::new(&config.mail_options()).map_err(setting)?;
         let settings = Arc::new(config.settings(public_url));
-        let services = Services { store: store.clone(), hub, mailer, settings };
+        let texter = Texter::new(&config.texter_options()).map_err(setting)?;
+        let pusher = Pusher::new(&config.push_options().map_err(setting)?).map_err(setting)?;
+        let services = Services { store: store.clone(), hub, mailer, texter, pusher, settings };
         let mut options = KernelOptions::new(node_name());
         if let Some(threads) = NonZeroUsize::new(config.actors.threads) {
             options.arbiters = threads;
@@ -154,6 +157,10 @@ pub async fn start(config: &Config, clock: Clock) -> Result<Running, StartError>
     Ok(Running { address, operators, first_start, config: config.clone(), server, parts })
 }
 
+fn setting(error: impl Display) -> StartError {
+    StartError::Setting(error.to_string())
+}
+
 fn first_owner(config: &Config) -> Result<FirstOwner, StartError> {
     let email = Email::parse("setup.owner_email", &config.setup.owner_email)
         .map_err(|_| StartError::Setting("`setup.owner_email` is no e-mail address".into()))?;
@@ -161,7 +168,8 @@ fn first_owner(config: &Config) -> Result<FirstOwner, StartError> {
     Ok(FirstOwner { email, name, organization_name })
 }
 
-fn node_name() -> String {
+/// What this process is called among the nodes.
+pub(crate) fn node_name() -> String {
     let host = fs::read_to_string("/etc/hostname").unwrap_or_default();
     format!("{}-{}", host.trim(), std::process::id())
 }

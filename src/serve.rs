@@ -2,8 +2,6 @@
 
 use std::{io, process::ExitCode};
 
-use store::Clock;
-
 use crate::{
     config::Config,
     program::{self, Running, StartError},
@@ -11,10 +9,13 @@ use crate::{
 
 /// Runs the server until Ctrl-C or SIGTERM.
 pub async fn serve(config: &Config) -> Result<ExitCode, StartError> {
-    let running = program::start(config, Clock::system()).await?;
+    // Before anybody is told that it is up: who stops it then has it stop in order.
+    let signals = Signals::listen().map_err(StartError::Signals)?;
+    raise_open_files();
+    let running = program::start(config, config.faults.clock()).await?;
     print!("{}", welcome(config, &running));
     io::Write::flush(&mut io::stdout()).unwrap_or_else(|error| tracing::warn!(%error, "standard output is closed"));
-    told_to_stop().await.map_err(StartError::Signals)?;
+    signals.told_to_stop().await.map_err(StartError::Signals)?;
     tracing::info!("stopping");
     running.stop().await;
     Ok(ExitCode::SUCCESS)
@@ -47,17 +48,55 @@ fn welcome(config: &Config, running: &Running) -> String {
     )
 }
 
-#[cfg(unix)]
-async fn told_to_stop() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminate.recv() => Ok(()),
+/// Each connection is an open file, and many systems give a program few of them unless it asks for all that it may have.
+fn raise_open_files() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        // A system that doesn't is left with what it gives.
+        if let Err(error) = setrlimit(Resource::Nofile, limit) {
+            tracing::debug!(%error, "the limit of open files stays as it is");
+        }
     }
 }
 
+/// The signals that end the program.
+#[cfg(unix)]
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    /// From here on they are heard, instead of killing the process.
+    fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    async fn told_to_stop(mut self) -> io::Result<()> {
+        tokio::select! {
+            _ = self.interrupt.recv() => Ok(()),
+            _ = self.terminate.recv() => Ok(()),
+        }
+    }
+}
+
+/// Ctrl-C.
 #[cfg(not(unix))]
-async fn told_to_stop() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+    fn listen() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn told_to_stop(self) -> io::Result<()> {
+        tokio::signal::ctrl_c().await
+    }
 }

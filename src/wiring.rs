@@ -1,21 +1,35 @@
 //! From settings to the options of each layer.
 
-use std::path::Path;
+use std::{fs, io, path::Path};
 
 use actors::{Settings, passwords::PasswordCost};
 use gateways::{
-    HubOptions, MailOptions,
+    HubOptions, MailOptions, PushOptions, TexterOptions,
     mail::{SmtpCredentials, SmtpOptions, SmtpSecurity},
+    push::{ApnsOptions, FcmOptions, Reachable, WebPushOptions},
+    texts::TwilioOptions,
 };
 use store::{
     StoreOptions,
     blobs::{BlobOptions, BlobPlace, S3Credentials, S3Options},
 };
 
-use crate::config::{BlobKind, Config, MailTls};
+use crate::{
+    config::{BlobKind, Config, MailTls},
+    traces,
+};
 
 /// E-mails handed to the SMTP server at once.
 const MAIL_CONNECTIONS_MAX: u32 = 4;
+
+/// A file that a setting names can't be read.
+#[derive(Debug, thiserror::Error)]
+#[error("the file {path} of `{setting}` can't be read: {source}")]
+pub struct UnreadableFile {
+    setting: &'static str,
+    path: String,
+    source: io::Error,
+}
 
 impl Config {
     /// What the store is opened with.
@@ -24,6 +38,7 @@ impl Config {
         StoreOptions {
             read_connections: self.database.read_connections,
             write_lanes: self.database.write_lanes,
+            faults: self.faults.clone(),
             ..StoreOptions::new(self.database_url(), blobs)
         }
     }
@@ -71,6 +86,50 @@ impl Config {
         })
     }
 
+    /// How texts and calls leave.
+    pub fn texter_options(&self) -> TexterOptions {
+        let texts = &self.texts;
+        let Some(account_sid) = given(&texts.account_sid) else { return TexterOptions::Console };
+        TexterOptions::Twilio(TwilioOptions {
+            base_url: texts.base_url.clone(),
+            account_sid,
+            auth_token: texts.auth_token.clone(),
+            from: texts.from.clone(),
+            call_from: given(&texts.call_from),
+            timeout: texts.timeout,
+        })
+    }
+
+    /// How push messages leave.
+    ///
+    /// # Errors
+    /// A key's file can't be read.
+    pub fn push_options(&self) -> Result<PushOptions, UnreadableFile> {
+        let (apns, fcm, web) = (&self.apns, &self.fcm, &self.web_push);
+        let reachable = if web.allow_private_addresses { Reachable::Anything } else { Reachable::Public };
+        Ok(PushOptions {
+            apns: file("apns.key_file", &apns.key_file)?.map(|key| ApnsOptions {
+                base_url: apns.base_url.clone(),
+                team_id: apns.team_id.clone(),
+                key_id: apns.key_id.clone(),
+                key,
+                topic: apns.topic.clone(),
+                timeout: apns.timeout,
+            }),
+            fcm: file("fcm.service_account_file", &fcm.service_account_file)?.map(|service_account| FcmOptions {
+                base_url: fcm.base_url.clone(),
+                service_account,
+                timeout: fcm.timeout,
+            }),
+            web: file("web_push.key_file", &web.key_file)?.map(|key| WebPushOptions {
+                key,
+                contact: web.contact.clone(),
+                reachable,
+                timeout: web.timeout,
+            }),
+        })
+    }
+
     /// What actors decide by, when clients see the server at `public_url`.
     pub fn settings(&self, public_url: String) -> Settings {
         let accounts = &self.accounts;
@@ -85,6 +144,7 @@ impl Config {
                 lanes: accounts.argon2_lanes,
             },
             vault_items_max: self.vault.max_items.into(),
+            calls_available: self.notify.calls,
         }
     }
 
@@ -100,6 +160,8 @@ impl Config {
             trusted_proxies: server.trusted_proxies.clone(),
             workers: server.workers,
             shutdown_grace: self.shutdown.grace,
+            tracing: given(&self.tracing.otlp)
+                .map(|_| http::options::Tracing { sample_ratio: self.tracing.sample_ratio, join: traces::join }),
         }
     }
 
@@ -116,4 +178,10 @@ impl Config {
 
 fn given(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// What stands in the file that a setting names, if it names one.
+fn file(setting: &'static str, path: &str) -> Result<Option<String>, UnreadableFile> {
+    let unreadable = |source| UnreadableFile { setting, path: path.to_owned(), source };
+    given(path).map(fs::read_to_string).transpose().map_err(unreadable)
 }

@@ -90,8 +90,17 @@ fn a_bad_value_stops_the_start_and_is_named_with_who_set_it() {
 
 #[test]
 fn settings_that_contradict_each_other_are_reported_together() {
-    let refusal = refusal(&flags(&["blobs.kind=s3", "operators.listen=127.0.0.1:8080", "mail.username=me"]));
-    for word in ["blobs.bucket", "operators.listen", "mail.host"] {
+    let refusal = refusal(&flags(&[
+        "blobs.kind=s3",
+        "operators.listen=127.0.0.1:8080",
+        "mail.username=me",
+        "texts.account_sid=AC1",
+        "apns.key_file=key.p8",
+        "web_push.key_file=key.pem",
+    ]));
+    for word in
+        ["blobs.bucket", "operators.listen", "mail.host", "texts.auth_token", "apns.team_id", "web_push.contact"]
+    {
         assert!(refusal.contains(word), "{word} in {refusal}");
     }
 }

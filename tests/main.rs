@@ -7,14 +7,28 @@
 
 mod accounts;
 mod backup;
+mod chaos;
 mod configuration;
 mod crash;
+mod deployment;
 mod doctor;
 mod endpoints;
+mod faults;
 mod harness;
 mod http_rules;
 mod live;
 mod nodes;
+mod notifications;
+mod observability;
+mod outages;
+mod pages;
+mod platform;
 mod security;
+mod supply_chain;
 mod tidy;
+mod traces;
 mod vault;
+
+/// Counts what is in use, for the tests of what memory a server keeps.
+#[global_allocator]
+static ALLOCATOR: cap::Cap<std::alloc::System> = cap::Cap::new(std::alloc::System, usize::MAX);

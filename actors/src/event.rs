@@ -1,45 +1,119 @@
 //! Events for notifications (contract A 6). They leave with the commit that they belong to.
+//!
+//! From the outbox, `notify::fan_out` makes notices, deliveries and escalations of them.
+
+use std::borrow::Cow;
 
 use domain::{
     Timestamp,
     id::{OrgId, UserId},
+    notify::ResourceType,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use store::{Change, OutboxEntry};
 
-/// Something that people may want to be told of.
-#[derive(Clone, Debug, PartialEq)]
+/// Something that people may want to be told of. Start from [`Event::new`], and set what applies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Event {
     /// Its type, such as `account.new_sign_in`.
-    pub kind: &'static str,
+    #[serde(rename = "type")]
+    pub kind: Cow<'static, str>,
     /// The organization that it happened in.
+    #[serde(default)]
     pub org_id: Option<OrgId>,
     /// The people whom it concerns.
+    #[serde(default)]
     pub user_ids: Vec<UserId>,
     /// The headline.
     pub title: String,
     /// What happened, in a sentence or two.
+    #[serde(default)]
     pub body: String,
-    /// The kind and the id of what it is about.
-    pub resource: (&'static str, String),
+    /// Where more about it is shown.
+    #[serde(default)]
+    pub url: Option<String>,
+    /// What it is about.
+    pub resource: Subject,
+    /// What it happened in: protocols that are attached to one of these, or to the organization, may apply.
+    #[serde(default)]
+    pub within: Vec<(ResourceType, String)>,
     /// What protocols may match on.
+    #[serde(default)]
     pub data: Map<String, Value>,
+    /// When what it announces begins; steps before an event count back from here.
+    #[serde(default)]
+    pub starts_at: Option<Timestamp>,
+    /// Names what is wrong: another event with the same key says no more than one that is being escalated.
+    #[serde(default)]
+    pub dedup_key: Option<String>,
+    /// Whether what `dedup_key` names is over.
+    #[serde(default)]
+    pub resolved: bool,
+}
+
+/// The kind and the id of what an event is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    /// The kind, such as `sign_in`.
+    #[serde(rename = "type")]
+    pub kind: Cow<'static, str>,
+    /// The id.
+    pub id: String,
 }
 
 impl Event {
+    /// An event of the type `kind` about the thing `resource` (its kind and its id), that concerns nobody yet.
+    pub fn new(kind: &'static str, resource: (&'static str, String), title: impl Into<String>) -> Self {
+        let (resource_kind, id) = resource;
+        Self {
+            kind: Cow::Borrowed(kind),
+            org_id: None,
+            user_ids: Vec::new(),
+            title: title.into(),
+            body: String::new(),
+            url: None,
+            resource: Subject { kind: Cow::Borrowed(resource_kind), id },
+            within: Vec::new(),
+            data: Map::new(),
+            starts_at: None,
+            dedup_key: None,
+            resolved: false,
+        }
+    }
+
     /// Emits it once `change` is committed.
     pub fn emit(self, change: &mut Change, now: Timestamp) {
-        let (resource_type, resource_id) = self.resource;
-        let event = json!({
-            "type": self.kind,
-            "orgId": self.org_id,
-            "userIds": self.user_ids,
-            "title": self.title,
-            "body": self.body,
-            "resource": { "type": resource_type, "id": resource_id },
-            "data": self.data,
-            "at": now,
-        });
-        change.outbox_add(now, &OutboxEntry::Event { event });
+        change.outbox_add(now, &OutboxEntry::Event { event: json!(Emitted { event: self, at: now }) });
+    }
+}
+
+/// An event as it waits in the outbox.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Emitted {
+    #[serde(flatten)]
+    pub event: Event,
+    /// When it happened.
+    pub at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_read_as_it_was_emitted() {
+        let event = Event {
+            within: vec![(ResourceType::Project, "prj_1".to_owned())],
+            starts_at: Some(Timestamp(5)),
+            dedup_key: Some("disk".to_owned()),
+            ..Event::new("ops.alarm", ("alarm", "disk".to_owned()), "The disk is full")
+        };
+        let emitted = Emitted { event, at: Timestamp(3) };
+        let stored = json!(emitted);
+        assert_eq!(stored["type"], "ops.alarm");
+        assert_eq!(stored["resource"], json!({ "type": "alarm", "id": "disk" }));
+        assert_eq!(serde_json::from_str::<Emitted>(&stored.to_string()).unwrap(), emitted);
     }
 }

@@ -5,7 +5,7 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use domain::{Result, Timestamp};
+use domain::{Result, Timestamp, notify::phone};
 use store::Change;
 
 use crate::{
@@ -27,6 +27,8 @@ const ATTEMPTS_KEPT: Duration = Duration::from_hours(1);
 const GIVEN_UP_KEPT: Duration = Duration::from_hours(30 * 24);
 /// How long messages that were kept instead of sent are kept.
 const KEPT_MESSAGES_KEPT: Duration = Duration::from_hours(30 * 24);
+/// How long settled deliveries are kept, counted from when they were made.
+const DELIVERIES_KEPT: Duration = Duration::from_hours(90 * 24);
 
 const TIMER: &str = "purge";
 
@@ -104,7 +106,7 @@ impl Handle<TimerFired> for Housekeeping {
     }
 }
 
-fn purges(now: Timestamp) -> [(&'static str, Change); 8] {
+fn purges(now: Timestamp) -> [(&'static str, Change); 12] {
     let purge = |what, add: &dyn Fn(&mut Change)| {
         let mut change = Change::new();
         add(&mut change);
@@ -114,10 +116,14 @@ fn purges(now: Timestamp) -> [(&'static str, Change); 8] {
         purge("live messages", &|change| change.live_purge(now.before(LIVE_KEPT))),
         purge("idempotency keys", &|change| change.idempotency_purge(now.before(store::idempotency::KEPT_FOR))),
         purge("sign-ins", &|change| change.sign_ins_purge(now)),
+        purge("push devices", &|change| change.push_devices_purge(now)),
+        purge("live activities", &|change| change.live_activities_purge(now)),
+        purge("phone codes", &|change| change.phone_codes_purge(now.before(phone::CODES_COUNTED_FOR))),
         purge("attempts", &|change| change.attempts_purge(now.before(ATTEMPTS_KEPT))),
         purge("vault signatures", &|change| change.vault_signatures_purge(now.before(SIGNATURES_KEPT))),
         purge("revocations", &|change| change.revocations_purge(now.before(REVOCATIONS_KEPT))),
         purge("outbox", &|change| change.outbox_purge(now.before(GIVEN_UP_KEPT))),
+        purge("deliveries", &|change| change.deliveries_purge(now.before(DELIVERIES_KEPT))),
         purge("kept messages", &|change| change.kept_purge(now.before(KEPT_MESSAGES_KEPT))),
     ]
 }

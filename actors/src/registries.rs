@@ -13,9 +13,21 @@ use crate::{
     backup::Backup,
     housekeeping::{Arm, House, Housekeeping},
     kernel::{Kernel, KernelOptions, Leftover, Registry},
+    notify::{
+        deliveries::{DeliveryWorker, RunningDeliveryWorker},
+        escalation::Escalation,
+        inbox::Inbox,
+        protocols::Protocols,
+    },
     organization::Organization,
     outbox::{Dispatcher, RunningDispatcher},
+    pages::{
+        comments::PageComments,
+        session::{PageServices, PageSession, Scribes, Settle},
+        tree::PageTree,
+    },
     person::Person,
+    platform::{Platform, RunningPlatform},
     sign_in::SignInDesk,
     vault::Vault,
 };
@@ -30,30 +42,56 @@ pub struct Actors {
     pub kernel: Kernel,
     /// Authenticator backups, by person.
     pub backup: Registry<Backup>,
+    /// Escalations.
+    pub escalation: Registry<Escalation>,
     /// The one that throws away what is over.
     pub housekeeping: Registry<Housekeeping>,
+    /// People's inboxes.
+    pub inbox: Registry<Inbox>,
     /// Organizations.
     pub organization: Registry<Organization>,
+    /// Comments on pages.
+    pub page_comments: Registry<PageComments>,
+    /// What pages say, and who edits them together.
+    pub page_session: Registry<PageSession>,
+    /// Trees of pages, by organization.
+    pub page_tree: Registry<PageTree>,
     /// People's accounts.
     pub person: Registry<Person>,
+    /// What operators ask of this node, and of the others.
+    pub platform: Platform,
+    /// Notification protocols and on-call rotas, by organization.
+    pub protocols: Registry<Protocols>,
     /// Desks to sign in at, by e-mail address.
     pub sign_in: Registry<SignInDesk>,
     /// Passwords vaults, by person.
     pub vault: Registry<Vault>,
     /// What delivers the outbox, on a node that serves.
     outbox: Option<Arc<RunningDispatcher>>,
+    /// What works off deliveries, on a node that serves.
+    deliveries: Option<Arc<RunningDeliveryWorker>>,
+    /// What writes co-edited pages down.
+    scribes: Scribes,
+    /// What tells operators and other nodes of this one, on a node that serves.
+    platform_tasks: Option<Arc<RunningPlatform>>,
 }
 
 impl Actors {
-    /// Starts all that a node that serves does: takes commands, delivers timers and the outbox, keeps the house. Must be
-    /// called on a tokio runtime that outlives the actors.
+    /// Starts all that a node that serves does: takes commands, delivers timers, the outbox and what people are to be told,
+    /// keeps the house. Must be called on a tokio runtime that outlives the actors.
     ///
     /// # Errors
     /// When the operating system gives no threads.
     pub fn start(services: &Services, options: KernelOptions) -> io::Result<Self> {
         let outbox = Arc::new(Dispatcher::new(services.clone()).start());
-        let actors = Self { outbox: Some(outbox), ..Self::for_commands(services, options)? };
+        let deliveries = Some(Arc::new(DeliveryWorker::new(services.clone()).start()));
+        let actors = Self { outbox: Some(outbox), deliveries, ..Self::for_commands(services, options)? };
+        let platform_tasks = Some(Arc::new(actors.platform.clone().start()));
+        let actors = Self { platform_tasks, ..actors };
         actors.kernel.deliver_timers_to(&actors.housekeeping);
+        actors.kernel.deliver_timers_to(&actors.protocols);
+        actors.kernel.deliver_timers_to(&actors.page_tree);
+        actors.kernel.deliver_timers_to(&actors.escalation);
         actors.kernel.start_timers();
         let context = Context::system(Origin::Actor, Instant::now() + ARM_TIMEOUT);
         if let Err(error) = actors.housekeeping.tell(&House, Arm, context) {
@@ -62,19 +100,33 @@ impl Actors {
         Ok(actors)
     }
 
-    /// Starts what an operator's command needs: it takes commands, and leaves timers and the outbox to the nodes that
-    /// serve, or to the next start.
+    /// Starts what an operator's command needs: it takes commands, and leaves timers, the outbox and deliveries to the nodes
+    /// that serve, or to the next start.
     ///
     /// # Errors
     /// When the operating system gives no threads.
     pub fn for_commands(services: &Services, options: KernelOptions) -> io::Result<Self> {
+        let node = options.node.clone();
         let kernel = Kernel::start(services.store.clone(), options)?;
+        let scribes = Scribes::default();
+        let page_services = PageServices { services: services.clone(), scribes: scribes.clone() };
+        let platform = Platform::new(services.clone(), kernel.clone(), node);
         Ok(Self {
             backup: kernel.registry(services.clone()),
+            deliveries: None,
+            escalation: kernel.registry(services.clone()),
             housekeeping: kernel.registry(services.clone()),
+            inbox: kernel.registry(services.clone()),
             organization: kernel.registry(services.clone()),
             outbox: None,
+            page_comments: kernel.registry(services.clone()),
+            page_session: kernel.registry(page_services),
+            page_tree: kernel.registry(services.clone()),
             person: kernel.registry(services.clone()),
+            platform,
+            platform_tasks: None,
+            protocols: kernel.registry(services.clone()),
+            scribes,
             sign_in: kernel.registry(services.clone()),
             vault: kernel.registry(services.clone()),
             kernel,
@@ -85,10 +137,29 @@ impl Actors {
     /// ends; what was left.
     pub async fn shutdown(&self, grace: Duration) -> Leftover {
         let until = Instant::now() + grace;
-        let leftover = self.kernel.shutdown(grace).await;
+        self.settle_pages(until).await;
+        let leftover = self.kernel.shutdown(until.saturating_duration_since(Instant::now())).await;
+        self.scribes.drain(until.saturating_duration_since(Instant::now())).await;
         if let Some(outbox) = &self.outbox {
             outbox.stop(until.saturating_duration_since(Instant::now())).await;
         }
+        if let Some(deliveries) = &self.deliveries {
+            deliveries.stop(until.saturating_duration_since(Instant::now())).await;
+        }
+        if let Some(platform) = &self.platform_tasks {
+            platform.stop().await;
+        }
         leftover
+    }
+
+    /// Has the pages that are open make their content from what was edited together.
+    async fn settle_pages(&self, until: Instant) {
+        let settled = self.scribes.pages().into_iter().map(|page_id| async move {
+            let context = Context::system(Origin::Actor, until);
+            if let Err(error) = self.page_session.ask(&page_id, Settle, context).await {
+                tracing::warn!(%error, page = %page_id, "a page was not folded; what was written of it is kept");
+            }
+        });
+        futures::future::join_all(settled).await;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gateways::{Hub, Mailer};
+use gateways::{Hub, Mailer, Pusher, Texter};
 use store::Store;
 
 use crate::settings::Settings;
@@ -16,6 +16,29 @@ pub struct Services {
     pub hub: Hub,
     /// The way out for e-mail.
     pub mailer: Mailer,
+    /// The way out for texts and calls.
+    pub texter: Texter,
+    /// The ways out for push messages.
+    pub pusher: Pusher,
     /// What the configuration says.
     pub settings: Arc<Settings>,
+}
+
+impl Services {
+    /// Whether people can be texted and called. The console can, as far as it goes: it keeps what it would have sent.
+    pub fn calls_available(&self) -> bool {
+        self.settings.calls_available
+    }
+
+    /// Services of one node on its own, with the default settings: nothing leaves the process.
+    pub fn in_process(store: Store) -> Self {
+        Self {
+            store,
+            hub: Hub::in_process(),
+            mailer: Mailer::console(),
+            texter: Texter::console(),
+            pusher: Pusher::console(),
+            settings: Arc::default(),
+        }
+    }
 }

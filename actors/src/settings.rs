@@ -23,6 +23,8 @@ pub struct Settings {
     pub password_cost: PasswordCost,
     /// Live items of one passwords vault (`vault.max_items`).
     pub vault_items_max: u64,
+    /// Whether people can be texted and called (`notify.calls`). The console counts, which keeps what it would have sent.
+    pub calls_available: bool,
 }
 
 impl Default for Settings {
@@ -36,6 +38,7 @@ impl Default for Settings {
             invite_lasts: DAY * 7,
             password_cost: PasswordCost::default(),
             vault_items_max: 10_000,
+            calls_available: true,
         }
     }
 }

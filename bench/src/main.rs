@@ -5,12 +5,16 @@
 //! what each figure means.
 
 mod actors;
+mod coedit;
 mod commit;
 mod footprint;
 mod http;
 mod load;
+mod notify;
+mod pages;
 mod report;
 mod server;
+mod sockets;
 mod vault;
 
 use std::{env, process::ExitCode};
@@ -25,9 +29,13 @@ type Scenario = fn(&[String]) -> Result<Report>;
 
 const SCENARIOS: &[(&str, Scenario)] = &[
     ("actors", |_| actors::run()),
+    ("coedit", coedit::run),
     ("commit", |_| commit::run()),
     ("footprint", footprint::run),
     ("http", http::run),
+    ("notify", notify::run),
+    ("pages", pages::run),
+    ("sockets", sockets::run),
     ("vault", vault::run),
 ];
 
@@ -36,6 +44,9 @@ fn main() -> ExitCode {
     let name = arguments.next().unwrap_or_default();
     if name == server::hello::ARGUMENT {
         return exit(server::hello::serve());
+    }
+    if name == sockets::ARGUMENT {
+        return exit(sockets::serve());
     }
     let Some((_, scenario)) = SCENARIOS.iter().find(|(scenario, _)| *scenario == name) else {
         let names: Vec<_> = SCENARIOS.iter().map(|(name, _)| *name).collect();

@@ -44,6 +44,12 @@ fn parse(prefix: &str, text: &str) -> Result<Uuid, NotAnId> {
         .ok_or(NotAnId)
 }
 
+/// Whether the text is an id, of whatever kind: a prefix of three small letters, `_`, and 26 characters.
+pub fn is_id(text: &str) -> bool {
+    let prefix = text.split_once('_').map_or("", |(prefix, _)| prefix);
+    prefix.len() == 3 && prefix.bytes().all(|byte| byte.is_ascii_lowercase()) && parse(prefix, text).is_ok()
+}
+
 /// A new UUIDv7 for `now`.
 pub fn new_uuid(now: Timestamp) -> Uuid {
     let since_epoch = Duration::from_millis(u64::try_from(now.as_millis()).unwrap_or(0));
@@ -121,6 +127,26 @@ ids! {
     OutboxId = "obx";
     /// A message that a gateway kept instead of sending it.
     KeptId = "kpt";
+    /// A notice to a person (contract A 2.3).
+    NoticeId = "nte";
+    /// A delivery of a notice, or of an escalation's step, over one channel to one target.
+    DeliveryId = "dlv";
+    /// A notification protocol of an organization (contract A 2.3).
+    ProtocolId = "ptc";
+    /// An on-call rota of an organization.
+    RotaId = "rot";
+    /// A window in which somebody else is on call than the rota says.
+    RotaOverrideId = "rov";
+    /// A running or ended escalation.
+    EscalationId = "esc";
+    /// A hook that takes alarms from outside.
+    AlarmHookId = "ahk";
+    /// A page of an organization's notes (contract B 2.6).
+    PageId = "doc";
+    /// A comment on a page.
+    PageCommentId = "pgc";
+    /// A shared history of a page that is edited together; a write from outside ends it, and the next one has another.
+    PageEpochId = "pge";
 }
 
 #[cfg(test)]

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use sha2::{Digest, Sha256};
 use totp_rs::{Builder, Totp};
 
 use crate::{
     account::Email,
     error::{Error, Result},
     time::Timestamp,
-    token::random_bytes,
+    token::{random_bytes, sha256_hex},
 };
 
 /// Recovery codes that a person gets when they enrol.
@@ -111,9 +110,7 @@ impl RecoveryCode {
 
     /// What the store keeps in its place: the SHA-256 of its 80 random bits, in hexadecimal.
     pub fn hash(&self) -> String {
-        let digest = Sha256::digest(self.0.as_bytes());
-        let digits = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+        sha256_hex(self.0.as_bytes())
     }
 
     /// The code as it is shown, in four groups.

@@ -47,6 +47,11 @@ impl Problems {
         self.0.is_empty()
     }
 
+    /// How many fields were found at fault.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// Passes when no field was at fault.
     pub fn into_result(self) -> Result<()> {
         if self.0.is_empty() { Ok(()) } else { Err(self.into_error()) }

@@ -27,11 +27,13 @@ pub enum TokenKind {
     Key,
     /// An invitation (`trp_i_…`).
     Invite,
+    /// A hook that alarms come in by (`trp_h_…`).
+    Hook,
 }
 
 impl TokenKind {
     /// Every one.
-    pub const ALL: [Self; 3] = [Self::SignIn, Self::Key, Self::Invite];
+    pub const ALL: [Self; 4] = [Self::SignIn, Self::Key, Self::Invite, Self::Hook];
 
     /// What its tokens start with.
     pub const fn prefix(self) -> &'static str {
@@ -39,6 +41,7 @@ impl TokenKind {
             Self::SignIn => "trp_p_",
             Self::Key => "trp_k_",
             Self::Invite => "trp_i_",
+            Self::Hook => "trp_h_",
         }
     }
 }
@@ -53,6 +56,12 @@ pub struct TokenHash(pub [u8; 32]);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a token")]
 pub struct NotAToken;
+
+/// The SHA-256 of `bytes`, in hexadecimal.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    let digits = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+}
 
 /// A bearer secret. `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq)]

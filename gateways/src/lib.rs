@@ -1,11 +1,18 @@
 //! Everything that leaves the process, each behind a small interface.
 //!
 //! [`hub`] carries what must reach every node at once: live messages, socket tickets and rate limits, in process or over
-//! Redis. [`mail`] carries e-mail, over SMTP or to a console that keeps it. Neither knows the store: whoever calls them
-//! decides what is kept and what is tried again.
+//! Redis. [`mail`] carries e-mail, [`texts`] texts and calls, [`push`] push messages; each to a console that keeps them
+//! where nothing else is configured. None knows the store: whoever calls them decides what is kept and what is tried
+//! again.
 
 pub mod hub;
 pub mod mail;
+mod outgoing;
+mod public_address;
+pub mod push;
+pub mod texts;
 
 pub use hub::{Hub, HubHealth, HubMode, HubOptions, Limit, RetryAfter, Signal, Subscription, Ticket};
 pub use mail::{Delivered, Email, MailOptions, Mailer, SendError};
+pub use push::{PushError, PushMessage, PushOptions, Pusher};
+pub use texts::{Call, SignedCallback, Sms, TextError, Texter, TexterOptions};

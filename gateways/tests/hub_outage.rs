@@ -179,7 +179,7 @@ async fn a_redis_that_hangs_is_given_up_and_taken_back() {
     let key = UserId::new(NOW).to_string();
     let begun = Instant::now();
     assert!(hub.limit_check(&key, once, NOW).await.is_ok(), "counted in process");
-    assert!(begun.elapsed() < OPERATION_TIMEOUT * 2, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < OPERATION_TIMEOUT * 10, "{:?}", begun.elapsed());
     disconnected(&hub).await;
     assert_serves_without_redis(&hub).await;
     redis.signal("CONT");

@@ -133,7 +133,7 @@ pub(crate) struct Upload {
 
 impl Argument for Upload {
     fn describe(facts: &mut Facts) {
-        facts.stream("application/octet-stream");
+        facts.stream(&["application/octet-stream"]);
         facts.error(400, "Send exactly the number of bytes that the address is for.");
         facts.error(413, TOO_LARGE);
     }

@@ -18,6 +18,9 @@ use crate::error::ErrorBody;
 /// The name of the bearer scheme in the document.
 pub(crate) const BEARER: &str = "bearer";
 
+/// The name of the scheme of the operators' console.
+pub(crate) const CONSOLE: &str = "console";
+
 /// What any endpoint may answer instead.
 const ANY_OTHER: &str = "Any other error: 429 (too often) and 503 (busy; safe to repeat with the same \
                          `Idempotency-Key`) with `Retry-After`, 500.";
@@ -93,6 +96,13 @@ impl Facts {
         }
     }
 
+    /// The endpoint needs a sign-in to the operators' console.
+    pub fn console(&mut self) {
+        self.access = Access::SignedIn;
+        self.operation.security = Some(vec![SecurityRequirement::new(CONSOLE, Vec::<String>::new())]);
+        self.error(401, "Sign in to continue.");
+    }
+
     /// A text parameter of the path.
     pub fn path_parameter(&mut self, name: &str, description: &str, example: &str) {
         self.parameter(
@@ -140,12 +150,21 @@ impl Facts {
     }
 
     /// A body that is read as it comes.
-    pub fn stream(&mut self, content_type: &str) {
-        let bytes = ObjectBuilder::new().schema_type(Type::String).build();
+    pub fn stream(&mut self, content_types: &[&str]) {
         self.streams = true;
+        let body = content_types.iter().fold(RequestBodyBuilder::new(), |body, content_type| {
+            let bytes = ObjectBuilder::new().schema_type(Type::String).build();
+            body.content(*content_type, Content::new(Some(Schema::from(bytes))))
+        });
+        self.operation.request_body = Some(RefOr::T(body.required(Some(Required::True)).build()));
+    }
+
+    /// A form.
+    pub fn form(&mut self, content_type: &str) {
+        let fields = ObjectBuilder::new().schema_type(Type::Object).build();
         self.operation.request_body = Some(RefOr::T(
             RequestBodyBuilder::new()
-                .content(content_type, Content::new(Some(Schema::from(bytes))))
+                .content(content_type, Content::new(Some(Schema::from(fields))))
                 .required(Some(Required::True))
                 .build(),
         ));

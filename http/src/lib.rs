@@ -14,6 +14,7 @@
 //!    | [`AnyCaller`](caller::AnyCaller) | a valid credential of a person or a key |
 //!    | [`Anyone`](caller::Anyone) | nothing; the endpoint is open |
 //!    | [`Org`](org::Org)`<P>` | a caller with the permission `P` in the path's `orgId`, which the caller has a part in |
+//!    | `Operator<P>` (in `platform`) | a caller with the permission `P` in the platform's organization |
 //!    | [`Path`](path::Path)`<T>` | the path's parameter that `T: PathParameter` names; what can't be read is 404 |
 //!    | [`Query`](query::Query)`<T>` | a query whose structure and rules hold |
 //!    | [`Body`](body::Body)`<T>` | a JSON body, at most `T::LIMIT` bytes, whose structure and rules hold |
@@ -52,6 +53,8 @@ mod blobs;
 pub mod body;
 pub mod call;
 pub mod caller;
+mod co_editing;
+mod console;
 pub mod credentials;
 pub mod cursor;
 mod descriptions;
@@ -59,6 +62,7 @@ pub mod endpoint;
 pub mod error;
 mod examples;
 pub mod facts;
+pub mod form;
 mod idempotency;
 mod invites;
 mod keys;
@@ -67,6 +71,7 @@ mod live;
 mod me;
 mod members;
 mod meta;
+mod notify;
 pub mod openapi;
 mod operators;
 pub mod options;
@@ -74,9 +79,11 @@ pub mod org;
 mod organizations;
 mod origin;
 mod otp;
+mod pages;
 pub mod paging;
 pub mod path;
 pub mod permission;
+mod platform;
 pub mod query;
 mod reference;
 pub mod revocations;
@@ -91,5 +98,6 @@ pub mod state;
 mod structure;
 pub mod table;
 mod teams;
+pub mod trace_parent;
 mod vault;
 mod wire;

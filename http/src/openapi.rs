@@ -4,11 +4,17 @@ use serde_json::{Value, json};
 use utoipa::openapi::{
     Components, InfoBuilder, OpenApi, OpenApiBuilder, Paths,
     path::HttpMethod,
-    security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+    security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
     tag::TagBuilder,
 };
 
-use crate::{endpoint::Endpoint, examples, facts::BEARER, router::Router};
+use crate::{
+    console::COOKIE,
+    endpoint::Endpoint,
+    examples,
+    facts::{BEARER, CONSOLE},
+    router::Router,
+};
 
 /// The document of all endpoints; the same for the same endpoints.
 pub fn document(router: &Router) -> Value {
@@ -45,6 +51,8 @@ fn described(router: &Router) -> OpenApi {
         .description(Some("A person's token (`trp_p_…`) or an API key (`trp_k_…`)."))
         .build();
     components.add_security_scheme(BEARER, SecurityScheme::Http(bearer));
+    let cookie = ApiKeyValue::with_description(COOKIE, "The sign-in to the operators' console.");
+    components.add_security_scheme(CONSOLE, SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
     let info =
         InfoBuilder::new().title("Troupe").version(env!("CARGO_PKG_VERSION")).description(Some(DESCRIPTION)).build();
     OpenApiBuilder::new()

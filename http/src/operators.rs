@@ -2,7 +2,7 @@
 //!
 //! Nothing here asks who calls. The listener is meant for the machine itself, or a network of operators.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, time::Duration};
 
 use actix_web::{
     HttpRequest, HttpResponse,
@@ -12,12 +12,15 @@ use actix_web::{
 use gateways::hub::HubMode;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde::{Deserialize, Serialize};
-use store::KeptMessage;
+use store::{KeptMessage, StoreError};
 
 use crate::state::{AppState, State};
 
 /// Kept messages that are shown at once.
 const KEPT_SHOWN: u32 = 100;
+
+/// How long the database may take to answer a ping. Who asks for readiness waits longer.
+const PING_WITHIN: Duration = Duration::from_secs(2);
 
 /// The operators' routes.
 pub(crate) fn routes(state: &State) -> impl Fn(&mut ServiceConfig) + use<> {
@@ -69,7 +72,8 @@ struct HubPart {
 /// Whether this node can serve: 503 while the database is away or the server shuts down. Without Redis it serves on,
 /// all but tickets, and says `degraded`: a balancer that took every node out for that would turn a dent into an outage.
 async fn readyz(state: Data<AppState>) -> HttpResponse {
-    let ping = state.store.ping().await;
+    let ping = tokio::time::timeout(PING_WITHIN, state.store.ping()).await;
+    let ping = ping.unwrap_or_else(|_| Err(StoreError::Unavailable("no answer in time".to_owned())));
     let health = state.hub.health();
     let database =
         Part { status: if ping.is_ok() { "ok" } else { "away" }, error: ping.as_ref().err().map(ToString::to_string) };

@@ -2,6 +2,10 @@
 
 use std::{net::IpAddr, time::Duration};
 
+use tracing::Span;
+
+use crate::trace_parent::TraceParent;
+
 /// How requests are served.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -16,12 +20,24 @@ pub struct Options {
     pub requests_per_minute: u32,
     /// Requests a minute of one address on endpoints that anyone may call.
     pub anonymous_requests_per_minute: u32,
-    /// Reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
+    /// Reverse proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `traceparent` are believed.
     pub trusted_proxies: Vec<IpAddr>,
     /// HTTP worker threads; 0 for one per core.
     pub workers: usize,
     /// How long what is in hand may take once the server shuts down.
     pub shutdown_grace: Duration,
+    /// How requests are traced, where traces are exported.
+    pub tracing: Option<Tracing>,
+}
+
+/// How requests are traced.
+#[derive(Clone, Copy, Debug)]
+pub struct Tracing {
+    /// The share of requests that are traced, from 0 to 1, unless a trusted proxy has decided.
+    pub sample_ratio: f64,
+    /// Makes a request's span part of the trace that its caller is in, or the first of its own; where in which trace it
+    /// then stands, if it is exported.
+    pub join: fn(&Span, Option<TraceParent>) -> Option<TraceParent>,
 }
 
 impl Default for Options {
@@ -36,6 +52,7 @@ impl Default for Options {
             trusted_proxies: Vec::new(),
             workers: 0,
             shutdown_grace: Duration::from_secs(10),
+            tracing: None,
         }
     }
 }

@@ -5,8 +5,9 @@
 
 use std::marker::PhantomData;
 
+use actix_web::http::header;
 use domain::{
-    Caller, Context, Error, Scope, ScopeSet,
+    Caller, Context, Error, PersonCaller, Scope, ScopeSet,
     id::{OrgId, UserId},
     organization::OrgKind,
     role::Role,
@@ -26,6 +27,7 @@ pub struct Org<P: Permission> {
     role: Role,
     scopes: ScopeSet,
     context: Context,
+    host: Option<String>,
     permission: PhantomData<P>,
 }
 
@@ -63,6 +65,19 @@ impl<P: Permission> Org<P> {
         }
     }
 
+    /// The person who asks; none when a key does.
+    pub(crate) const fn person_caller(&self) -> Option<&PersonCaller> {
+        match &self.context.caller {
+            Caller::Person(person) => Some(person),
+            _ => None,
+        }
+    }
+
+    /// What the request calls this server.
+    pub(crate) fn host(&self) -> Option<&str> {
+        self.host.as_deref()
+    }
+
     /// The context to ask an owner with.
     pub fn context(&self) -> Context {
         self.context.clone()
@@ -92,7 +107,8 @@ impl<P: Permission> Argument for Org<P> {
         let by_role = membership.scopes();
         let scopes = granted.map_or(by_role, |granted: ScopeSet| granted.intersection(by_role));
         let Membership { kind, role, .. } = membership;
-        let org = Self { id, kind, role, scopes, context: call.context.clone(), permission: PhantomData };
+        let (context, host) = (call.context.clone(), call.header(header::HOST).map(str::to_owned));
+        let org = Self { id, kind, role, scopes, context, host, permission: PhantomData };
         P::SCOPES.iter().try_for_each(|scope| org.require(*scope))?;
         Ok(org)
     }

@@ -1,6 +1,6 @@
 //! Where this server stands, as a client sees it.
 
-use actix_web::http::header::{self, HeaderMap};
+use actix_web::http::header::{self, HeaderMap, HeaderName};
 
 use crate::state::AppState;
 
@@ -16,13 +16,30 @@ pub(crate) fn base_url(state: &AppState, host: Option<&str>) -> String {
 /// Whether a page of this request's origin may open a socket: programs have none; a browser's page is one of ours, or
 /// of a listed origin.
 pub(crate) fn may_open_sockets(state: &AppState, headers: &HeaderMap) -> bool {
-    let text = |name| headers.get(name).and_then(|value: &header::HeaderValue| value.to_str().ok());
-    let Some(origin) = headers.get(header::ORIGIN) else { return true };
-    let Ok(origin) = origin.to_str() else { return false };
-    let own = base_url(state, text(header::HOST));
-    let is_own = origin == own
-        || text(header::HOST).is_some_and(|host| {
-            origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")).is_some_and(|from| from == host)
-        });
-    is_own || state.options.cors_origins.iter().any(|allowed| allowed == origin)
+    let is_listed = || {
+        let origin = text(headers, &header::ORIGIN);
+        origin.is_some_and(|origin| state.options.cors_origins.iter().any(|allowed| allowed == origin))
+    };
+    is_own_page(state, headers).unwrap_or(true) || is_listed()
+}
+
+/// Whether the request comes from a page of this server; nothing when it comes from no page.
+pub(crate) fn is_own_page(state: &AppState, headers: &HeaderMap) -> Option<bool> {
+    headers.get(header::ORIGIN)?;
+    let (origin, host) = (text(headers, &header::ORIGIN), text(headers, &header::HOST));
+    let from = |origin: &str| {
+        let from = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        origin == base_url(state, host) || (from.is_some() && from == host)
+    };
+    Some(origin.is_some_and(from))
+}
+
+/// Whether clients reach the server over TLS, as far as it can tell: its address says so, or a page of its own does.
+pub(crate) fn is_secure(state: &AppState, headers: &HeaderMap) -> bool {
+    let says_so = |origin: &str| origin.starts_with("https://");
+    says_so(&base_url(state, None)) || text(headers, &header::ORIGIN).is_some_and(says_so)
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    headers.get(name)?.to_str().ok()
 }

@@ -65,7 +65,15 @@ const fn concat_example(prefix: &'static str) -> &'static str {
         b"org" => "org_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"inv" => "inv_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"tea" => "tea_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"esc" => "esc_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"ahk" => "ahk_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"key" => "key_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"nte" => "nte_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"ptc" => "ptc_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"rot" => "rot_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"rov" => "rov_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"doc" => "doc_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"pgc" => "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz",
         _ => "01jd7rt4m5e9fv2w8x3c6k0hqz",
     }
 }
@@ -75,5 +83,13 @@ id_parameters! {
     domain::id::SignInId = "signInId", "A sign-in.", "Sign-in not found.";
     domain::id::TeamId = "teamId", "A team.", "Team not found.";
     domain::id::InviteId = "inviteId", "An invitation.", "Invitation not found.";
+    domain::id::EscalationId = "escalationId", "An escalation.", "Escalation not found.";
+    domain::id::AlarmHookId = "hookId", "A hook for alarms.", "Hook not found.";
     domain::id::KeyId = "keyId", "An API key.", "Key not found.";
+    domain::id::NoticeId = "noticeId", "A notice.", "Notice not found.";
+    domain::id::ProtocolId = "protocolId", "A notification protocol.", "Protocol not found.";
+    domain::id::RotaId = "rotaId", "An on-call rota.", "Rota not found.";
+    domain::id::PageId = "pageId", "A notes page.", "Page not found";
+    domain::id::PageCommentId = "commentId", "A comment on a notes page.", "Comment not found.";
+    domain::id::RotaOverrideId = "overrideId", "An override of a rota.", "Override not found.";
 }

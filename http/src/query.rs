@@ -45,9 +45,12 @@ pub fn parse<T: RequestQuery>(query: &str) -> domain::Result<T> {
     refuse_nul(query)?;
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
     let value: T = serde_path_to_error::deserialize(pairs).map_err(|error| {
-        let path = error.path().to_string();
+        let (path, message) = (error.path().to_string(), error.inner().to_string());
+        if let Some(name) = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
+            return Error::invalid(name, "This field is required.");
+        }
         let path = if path == "." { String::new() } else { path };
-        Error::invalid(path, crate::structure::sentence(&error.inner().to_string()))
+        Error::invalid(path, crate::structure::sentence(&message))
     })?;
     let mut problems = Problems::default();
     value.check(&mut problems);

@@ -8,9 +8,9 @@
 use actix_web::http::Method;
 
 use crate::{
-    audit, auth, backup, blobs,
+    audit, auth, backup, blobs, co_editing, console,
     endpoint::{Endpoint, Rules},
-    invites, keys, live, me, members, meta, organizations, otp, sign_ins, teams, vault,
+    invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, teams, vault,
 };
 
 macro_rules! page {
@@ -31,6 +31,7 @@ macro_rules! page {
 
 /// The lines.
 #[rustfmt::skip]
+#[expect(clippy::too_many_lines, reason = "a table, one line for each endpoint")]
 pub(crate) fn page() -> Vec<Endpoint> {
     page! {
         "Sign-in" {
@@ -93,9 +94,114 @@ pub(crate) fn page() -> Vec<Endpoint> {
             PUT    "/v1/me/vault/devices/{deviceId}"      => vault::vault_device_put;
             DELETE "/v1/me/vault/devices/{deviceId}"      => vault::vault_device_delete;
         }
+        "Notifications" {
+            GET    "/v1/me/notifications"                 => notify::notices_list;
+            GET    "/v1/me/notifications/count"           => notify::notices_count;
+            POST   "/v1/me/notifications/read"            => notify::notices_read;
+            POST   "/v1/me/notifications/read-all"        => notify::notices_read_all;
+            GET    "/v1/me/notifications/devices"         => notify::notify_devices_list;
+            PUT    "/v1/me/notifications/devices/{deviceId}" => notify::notify_device_put;
+            DELETE "/v1/me/notifications/devices/{deviceId}" => notify::notify_device_delete;
+            GET    "/v1/me/notifications/live-activities" => notify::notify_live_list;
+            PUT    "/v1/me/notifications/live-activities/start/{installId}" => notify::notify_live_start_put;
+            DELETE "/v1/me/notifications/live-activities/start/{installId}" => notify::notify_live_start_delete;
+            PUT    "/v1/me/notifications/live-activities/{activityId}" => notify::notify_live_activity_put;
+            DELETE "/v1/me/notifications/live-activities/{activityId}" => notify::notify_live_activity_delete;
+            GET    "/v1/me/notifications/settings"        => notify::notify_settings_get;
+            PUT    "/v1/me/notifications/settings/prefs"  => notify::notify_prefs_put;
+            PUT    "/v1/me/notifications/settings/events/{type}" => notify::notify_event_put;
+            POST   "/v1/me/notifications/test"            => notify::notify_test, creates();
+            GET    "/v1/me/notifications/{noticeId}/deliveries" => notify::notice_deliveries;
+            GET    "/v1/me/notifications/web-push"        => notify::web_push_get;
+            DELETE "/v1/me/notifications/{noticeId}"      => notify::notice_delete;
+            POST   "/v1/me/notifications/{noticeId}/ack"  => notify::notice_ack;
+            GET    "/v1/orgs/{orgId}/notify/escalations"  => notify::escalations_list;
+            GET    "/v1/orgs/{orgId}/notify/escalations/{escalationId}" => notify::escalation_get;
+            POST   "/v1/orgs/{orgId}/notify/escalations/{escalationId}/ack" => notify::escalation_ack;
+            POST   "/v1/orgs/{orgId}/notify/escalations/{escalationId}/snooze" => notify::escalation_snooze;
+            POST   "/v1/orgs/{orgId}/notify/escalations/{escalationId}/hand-over" => notify::escalation_hand_over;
+            POST   "/v1/orgs/{orgId}/notify/escalations/{escalationId}/resolve" => notify::escalation_resolve;
+            POST   "/v1/orgs/{orgId}/notify/protocols/{protocolId}/test" => notify::protocol_test, per_address(60);
+            POST   "/v1/me/phone"                         => notify::phone_post;
+            POST   "/v1/me/phone/confirm"                 => notify::phone_confirm, per_address(120);
+            POST   "/v1/hooks/notify/sms"                 => notify::notify_sms_hook, per_address(600);
+            POST   "/v1/hooks/notify/voice/{deliveryId}/{token}" => notify::notify_voice_hook, per_address(600);
+            POST   "/v1/hooks/notify/status/{deliveryId}/{token}" => notify::notify_status_hook, per_address(600);
+            GET    "/v1/orgs/{orgId}/notify/hooks"        => notify::alarm_hooks_list;
+            POST   "/v1/orgs/{orgId}/notify/hooks"        => notify::alarm_hook_create;
+            DELETE "/v1/orgs/{orgId}/notify/hooks/{hookId}" => notify::alarm_hook_delete;
+            POST   "/v1/hooks/ops/{hookId}/{hookToken}"   => notify::alarms_post;
+        }
+        "Notification protocols" {
+            GET    "/v1/orgs/{orgId}/notify/protocols/templates" => notify::protocol_templates;
+            GET    "/v1/orgs/{orgId}/notify/protocols"    => notify::protocols_list;
+            POST   "/v1/orgs/{orgId}/notify/protocols"    => notify::protocol_create, creates();
+            GET    "/v1/orgs/{orgId}/notify/protocols/{protocolId}" => notify::protocol_get;
+            PATCH  "/v1/orgs/{orgId}/notify/protocols/{protocolId}" => notify::protocol_patch;
+            DELETE "/v1/orgs/{orgId}/notify/protocols/{protocolId}" => notify::protocol_delete;
+            GET    "/v1/orgs/{orgId}/notify/protocols/{protocolId}/preview" => notify::protocol_preview;
+            PUT    "/v1/orgs/{orgId}/notify/protocols/{protocolId}/attachments/{resourceType}/{resourceId}" => notify::protocol_attach;
+            DELETE "/v1/orgs/{orgId}/notify/protocols/{protocolId}/attachments/{resourceType}/{resourceId}" => notify::protocol_detach;
+        }
+        "On-call rotas" {
+            GET    "/v1/orgs/{orgId}/notify/rotas"        => notify::rotas_list;
+            POST   "/v1/orgs/{orgId}/notify/rotas"        => notify::rota_create, creates();
+            GET    "/v1/orgs/{orgId}/notify/rotas/{rotaId}" => notify::rota_get;
+            PATCH  "/v1/orgs/{orgId}/notify/rotas/{rotaId}" => notify::rota_patch;
+            DELETE "/v1/orgs/{orgId}/notify/rotas/{rotaId}" => notify::rota_delete;
+            GET    "/v1/orgs/{orgId}/notify/rotas/{rotaId}/on-call" => notify::rota_on_call;
+            POST   "/v1/orgs/{orgId}/notify/rotas/{rotaId}/overrides" => notify::rota_override_add, creates();
+            DELETE "/v1/orgs/{orgId}/notify/rotas/{rotaId}/overrides/{overrideId}" => notify::rota_override_remove;
+        }
+        "Notes pages" {
+            GET    "/v1/orgs/{orgId}/pages"               => pages::pages_list;
+            POST   "/v1/orgs/{orgId}/pages"               => pages::page_create, creates();
+            GET    "/v1/orgs/{orgId}/pages/export"        => pages::pages_export;
+            POST   "/v1/orgs/{orgId}/pages/import"        => pages::pages_import;
+            GET    "/v1/orgs/{orgId}/pages/search"        => pages::pages_search;
+            GET    "/v1/orgs/{orgId}/pages/{pageId}"      => pages::page_get;
+            PATCH  "/v1/orgs/{orgId}/pages/{pageId}"      => pages::page_patch;
+            DELETE "/v1/orgs/{orgId}/pages/{pageId}"      => pages::page_delete;
+            GET    "/v1/orgs/{orgId}/pages/{pageId}/export" => pages::page_export;
+            GET    "/v1/orgs/{orgId}/pages/{pageId}/collab" => pages::page_collab;
+            GET    "/v1/sockets/pages/{pageId}"           => pages::page_collab_socket;
+            PUT    "/v1/orgs/{orgId}/pages/{pageId}/content" => pages::page_content_put;
+            GET    "/v1/orgs/{orgId}/pages/{pageId}/versions" => pages::page_versions_list;
+            GET    "/v1/orgs/{orgId}/pages/{pageId}/versions/{version}" => pages::page_version_get;
+            POST   "/v1/orgs/{orgId}/pages/{pageId}/versions/{version}/restore" => pages::page_version_restore;
+            GET    "/v1/orgs/{orgId}/pages/{pageId}/comments" => pages::page_comments_list;
+            POST   "/v1/orgs/{orgId}/pages/{pageId}/comments" => pages::page_comment_create, creates();
+            PATCH  "/v1/orgs/{orgId}/pages/{pageId}/comments/{commentId}" => pages::page_comment_patch;
+            DELETE "/v1/orgs/{orgId}/pages/{pageId}/comments/{commentId}" => pages::page_comment_delete;
+            GET    "/v1/orgs/{orgId}/pages/live"          => pages::pages_live;
+            GET    "/v1/sockets/pages-of/{orgId}"         => pages::pages_live_socket;
+            GET    "/v1/orgs/{orgId}/pages/{pageId}/rows" => pages::page_rows;
+        }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;
             GET    "/v1/sockets/live"                     => live::live_socket;
+        }
+        "Platform" {
+            GET    "/v1/platform/actors"                  => platform::actors_get;
+            GET    "/v1/platform/actors/{kind}"           => platform::actors_list;
+            GET    "/v1/platform/actors/{kind}/{actorKey}" => platform::actor_get;
+            POST   "/v1/platform/actors/{kind}/{actorKey}/{act}" => platform::actor_act;
+            GET    "/v1/platform/crashes"                 => platform::crashes_list;
+            GET    "/v1/platform/slow"                    => platform::slow_list;
+            GET    "/v1/platform/nodes"                   => platform::nodes_list;
+            GET    "/v1/platform/timers"                  => platform::timers_get;
+            GET    "/v1/platform/outbox"                  => platform::outbox_get;
+            GET    "/v1/platform/deliveries"              => platform::deliveries_get;
+        }
+        "Console" {
+            GET    "/console"                             => console::console_get;
+            GET    "/console/files/{file}"                => console::console_file;
+            GET    "/console/session"                     => console::console_session;
+            POST   "/console/session"                     => console::console_sign_in, per_address(120);
+            DELETE "/console/session"                     => console::console_sign_out;
+            GET    "/console/live"                        => console::console_live;
+            GET    "/console/api/{*path}"                 => console::console_read;
+            POST   "/console/api/{*path}"                 => console::console_act;
         }
         "Blobs" {
             GET    "/v1/blobs/{*key}"                     => blobs::blob_get;
@@ -103,6 +209,7 @@ pub(crate) fn page() -> Vec<Endpoint> {
         }
         "About this server" {
             GET    "/docs"                                => meta::reference_get;
+            GET    "/docs/co-editing"                     => co_editing::co_editing_get;
             GET    "/v1/openapi.json"                     => meta::openapi_get;
         }
     }

@@ -9,18 +9,21 @@ mod cors;
 mod headers;
 mod limits;
 mod observe;
+mod traces;
+mod unread;
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, dev::Payload, web};
+use actors::platform::SLOW_AFTER;
 use domain::{Caller, Context, Error, Origin};
 use futures::FutureExt;
 use tokio::time::{Instant, timeout_at};
-use tracing::Instrument;
+use tracing::{Instrument, Span, field::Empty};
 
 pub use self::limits::Limits;
 pub(crate) use self::{address::client_address, observe::Meters};
-use self::{headers::request_id, observe::Visit};
+use self::{headers::request_id, observe::Visit, traces::RequestTrace};
 use crate::{
     call::Call,
     endpoint::Endpoint,
@@ -37,7 +40,7 @@ pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -
     let visit = Visit::begin();
     let request_id = request_id(&request);
     if let Some(preflight) = cors::preflight(&state, &request) {
-        return preflight;
+        return unread::hold(preflight, payload.into_inner());
     }
     let found = state.router.find(request.method(), request.path());
     let endpoint = found.as_ref().ok().map(|(endpoint, _)| Arc::clone(endpoint));
@@ -46,23 +49,37 @@ pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -
         id = %request_id,
         method = %request.method(),
         route = endpoint.as_ref().map_or("none", |endpoint| endpoint.path),
+        trace = Empty,
     );
-    let passed = pass(Arc::clone(&state), request.clone(), payload, Arc::clone(&request_id), found);
-    let outcome = AssertUnwindSafe(passed).catch_unwind().instrument(span.clone()).await;
+    let trace = RequestTrace::begin(&state, &request, endpoint.as_deref(), &request_id);
+    if let Some(trace) = &trace {
+        span.record("trace", trace.id());
+    }
+    let traced = trace.as_ref().map_or_else(Span::none, |trace| trace.span.clone());
+    let mut unread = payload.into_inner();
+    let passed = pass(Arc::clone(&state), request.clone(), &mut unread, Arc::clone(&request_id), found);
+    let passed = AssertUnwindSafe(passed).catch_unwind().instrument(traced);
+    let outcome = passed.instrument(span.clone()).await;
     let response = span.in_scope(|| match outcome {
         Ok(Ok(response)) => response,
         Ok(Err(error)) => error.response(&request_id),
         Err(_) => ApiError::from(Error::internal("a handler panicked")).response(&request_id),
     });
-    let response = headers::complete(response, &state, &request, &request_id);
-    visit.end(endpoint.as_deref(), request.method(), response.status());
-    compression::compress(response, &request)
+    let mut response = headers::complete(response, &state, &request, &request_id);
+    if let Some(trace) = trace {
+        trace.end(&mut response);
+    }
+    let took = span.in_scope(|| visit.end(endpoint.as_deref(), request.method(), response.status()));
+    if let Some(endpoint) = endpoint.filter(|_| took >= SLOW_AFTER) {
+        observe::note_slow(&state, &endpoint, response.status(), took, request_id);
+    }
+    unread::hold(compression::compress(response, &request), unread)
 }
 
 async fn pass(
     state: State,
     request: HttpRequest,
-    payload: web::Payload,
+    payload: &mut Payload,
     request_id: Arc<str>,
     found: Result<Found>,
 ) -> Result<HttpResponse> {
@@ -83,11 +100,19 @@ async fn pass(
         request,
         endpoint: Arc::clone(&endpoint),
         path_values,
-        payload: payload.into_inner(),
+        payload: std::mem::replace(payload, Payload::None),
         raw_body: None,
     };
-    admit(&mut call).await?;
-    let run = endpoint.run(&mut call);
+    let answer = serve(&mut call, &endpoint, deadline).await;
+    if call.raw_body.is_none() {
+        *payload = call.payload;
+    }
+    answer
+}
+
+async fn serve(call: &mut Call, endpoint: &Endpoint, deadline: Instant) -> Result<HttpResponse> {
+    admit(call).await?;
+    let run = endpoint.run(call);
     if endpoint.facts.streams {
         return run.await;
     }

@@ -4,6 +4,7 @@
 //! them ([`runner`]): pings, the limit of what may wait unsent, and the ends that come from outside.
 
 mod address;
+mod frames;
 mod opening;
 mod runner;
 #[cfg(test)]
@@ -42,6 +43,10 @@ pub enum Incoming {
 pub enum Farewell {
     /// The client closed it, or is gone.
     Gone,
+    /// 1002: what the client sent is no frame.
+    Malformed,
+    /// 1007: the client sent as text what is none.
+    NoText,
     /// 1009: the client sent too much at once.
     TooLarge,
     /// 1011: something failed here.
@@ -63,6 +68,8 @@ impl Farewell {
     pub(crate) const fn code(self) -> Option<(u16, &'static str)> {
         match self {
             Self::Gone => None,
+            Self::Malformed => Some((1002, "That was no frame.")),
+            Self::NoText => Some((1007, "That was no text.")),
             Self::TooLarge => Some((1009, "That was too large.")),
             Self::Failed => Some((1011, "Something went wrong on the server.")),
             Self::ShuttingDown => Some((1012, "The server restarts.")),
@@ -77,6 +84,8 @@ impl Farewell {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Gone => "gone",
+            Self::Malformed => "malformed",
+            Self::NoText => "no_text",
             Self::TooLarge => "too_large",
             Self::Failed => "failed",
             Self::ShuttingDown => "shutting_down",
@@ -92,6 +101,11 @@ impl Farewell {
 pub trait Source: 'static {
     /// The next thing to send. Must be safe to cancel: it is dropped whenever something else happens first.
     fn next(&mut self) -> impl Future<Output = Result<Outgoing, Farewell>>;
+
+    /// The next thing to send, if it is there already. By default that isn't looked for.
+    fn try_next(&mut self) -> Option<Result<Outgoing, Farewell>> {
+        None
+    }
 
     /// Whether what comes next happened long ago and can wait until the client has read what it has.
     fn is_catching_up(&self) -> bool {

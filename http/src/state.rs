@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use actors::{Actors, Services, Settings};
-use gateways::hub::Hub;
+use actors::{Actors, Services, Settings, pages::live::Rooms};
+use gateways::{Pusher, Texter, hub::Hub};
 use metrics_exporter_prometheus::PrometheusHandle;
 use store::Store;
 use tokio::sync::watch;
@@ -23,6 +23,12 @@ pub struct AppState {
     pub actors: Actors,
     /// For tickets, rate limits and what must reach every node.
     pub hub: Hub,
+    /// For the callbacks of who sends texts and calls people.
+    pub texter: Texter,
+    /// For what browsers subscribe to push messages with.
+    pub pusher: Pusher,
+    /// Who looks at which organization's pages, on this node.
+    pub page_rooms: Rooms,
     /// What the configuration says of the areas.
     pub settings: Arc<Settings>,
     /// The URL tree.
@@ -53,6 +59,9 @@ impl AppState {
             options,
             store: services.store.clone(),
             hub: services.hub.clone(),
+            texter: services.texter.clone(),
+            pusher: services.pusher.clone(),
+            page_rooms: Rooms::new(services.clone()),
             settings: services.settings,
             actors,
             router: Router::new(routes::page())?,

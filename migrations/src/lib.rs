@@ -11,6 +11,14 @@ mod m0001_core;
 mod m0002_accounts;
 mod m0003_backup;
 mod m0004_vault;
+mod m0005_notices;
+mod m0006_protocols;
+mod m0007_deliveries;
+mod m0008_escalations;
+mod m0009_alarm_hooks;
+mod m0010_pages;
+mod m0011_page_search;
+mod m0012_nodes;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -22,6 +30,14 @@ impl MigratorTrait for Migrator {
             Box::new(m0002_accounts::Migration),
             Box::new(m0003_backup::Migration),
             Box::new(m0004_vault::Migration),
+            Box::new(m0005_notices::Migration),
+            Box::new(m0006_protocols::Migration),
+            Box::new(m0007_deliveries::Migration),
+            Box::new(m0008_escalations::Migration),
+            Box::new(m0009_alarm_hooks::Migration),
+            Box::new(m0010_pages::Migration),
+            Box::new(m0011_page_search::Migration),
+            Box::new(m0012_nodes::Migration),
         ]
     }
 }

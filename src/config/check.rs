@@ -8,7 +8,12 @@ const SECRET_LEN_MIN: usize = 32;
 impl Config {
     /// Reports every contradiction at once.
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        let found: Vec<String> = self.contradictions().map(str::to_owned).collect();
+        let found: Vec<String> = self
+            .contradictions()
+            .chain(self.contradictions_of_ways_out())
+            .chain(self.contradictions_of_traces())
+            .map(str::to_owned)
+            .collect();
         if found.is_empty() { Ok(()) } else { Err(ConfigError::Contradictions(found)) }
     }
 
@@ -78,6 +83,58 @@ impl Config {
                     || self.accounts.argon2_lanes == 0,
                 "argon2 needs at least one pass, one lane, and 8 KiB of memory a lane.",
             ),
+        ]
+        .into_iter()
+        .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
+    }
+
+    /// Those about texts, calls and push messages.
+    fn contradictions_of_ways_out(&self) -> impl Iterator<Item = &'static str> {
+        let (texts, apns, web) = (&self.texts, &self.apns, &self.web_push);
+        let sends_texts = !texts.account_sid.is_empty();
+        [
+            (
+                sends_texts && (texts.auth_token.is_empty() || texts.from.is_empty()),
+                "`texts.account_sid` is set but `texts.auth_token` or `texts.from` is empty.",
+            ),
+            (
+                !sends_texts && !texts.auth_token.is_empty(),
+                "`texts.auth_token` is set but `texts.account_sid` is empty.",
+            ),
+            (
+                !apns.key_file.is_empty() && [&apns.key_id, &apns.team_id, &apns.topic].iter().any(|it| it.is_empty()),
+                "`apns.key_file` is set but `apns.key_id`, `apns.team_id` or `apns.topic` is empty.",
+            ),
+            (
+                !web.key_file.is_empty() && web.contact.is_empty(),
+                "`web_push.key_file` is set but `web_push.contact` is empty.",
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
+    }
+
+    /// Those about traces.
+    fn contradictions_of_traces(&self) -> impl Iterator<Item = &'static str> {
+        let tracing = &self.tracing;
+        let has_headers = !tracing.headers.is_empty() || !tracing.headers_file.is_empty();
+        [
+            (
+                !tracing.otlp.is_empty()
+                    && !["http://", "https://"].iter().any(|start| tracing.otlp.starts_with(start)),
+                "`tracing.otlp` starts with neither http:// nor https://.",
+            ),
+            (
+                tracing.otlp.contains(['@', '?', '#']),
+                "`tracing.otlp` is more than an address; what opens the collector belongs into `tracing.headers`.",
+            ),
+            (
+                tracing.otlp.is_empty() && has_headers,
+                "`tracing.headers` or `tracing.headers_file` is set but `tracing.otlp` is empty.",
+            ),
+            (!(0.0..=1.0).contains(&tracing.sample_ratio), "`tracing.sample_ratio` is not between 0 and 1."),
+            (tracing.service_name.is_empty(), "`tracing.service_name` is empty."),
+            (tracing.timeout.is_zero(), "`tracing.timeout` is zero; every export would be late."),
         ]
         .into_iter()
         .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))

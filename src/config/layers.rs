@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
+use store::{Faults, FaultsError};
 use toml::{Table, Value};
 
 use super::Config;
@@ -11,6 +12,8 @@ const DEFAULTS: &str = include_str!("../../config/default.toml");
 const ENV_PREFIX: &str = "TROUPE_";
 /// What stands between section and key in an environment variable.
 const ENV_SEPARATOR: &str = "__";
+/// What a test has go wrong; not a setting.
+const FAULTS_VARIABLE: &str = "TROUPE_FAULTS";
 /// The file that is read when no other is named.
 const FILE_BY_DEFAULT: &str = "troupe.toml";
 
@@ -53,6 +56,9 @@ pub enum ConfigError {
         /// Why not.
         reason: String,
     },
+    /// Faults that can't be had.
+    #[error("`TROUPE_FAULTS` can't be used: {0}.")]
+    Faults(#[from] FaultsError),
     /// `--set` without `=`.
     #[error("`--set {0}` has no `=`; write --set section.key=value.")]
     SetSyntax(String),
@@ -97,7 +103,10 @@ impl Config {
             let (key, value) = flag.split_once('=').ok_or_else(|| ConfigError::SetSyntax(flag.clone()))?;
             merged.set(key.trim(), value, "a flag")?;
         }
-        let config = merged.read()?;
+        let mut config = merged.read()?;
+        if let Some((_, value)) = sources.environment.iter().find(|(name, _)| name == FAULTS_VARIABLE) {
+            config.faults = Faults::from_environment(value)?;
+        }
         config.check()?;
         Ok(config)
     }
@@ -156,6 +165,7 @@ impl Merged {
         };
         *slot = match slot {
             Value::Integer(_) => Value::Integer(text.trim().parse().map_err(|_| bad("a whole number"))?),
+            Value::Float(_) => Value::Float(text.trim().parse().map_err(|_| bad("a number"))?),
             Value::Boolean(_) => Value::Boolean(text.trim().parse().map_err(|_| bad("true or false"))?),
             Value::Array(_) => Value::Array(list(text)),
             _ => Value::String(text.to_owned()),

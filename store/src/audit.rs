@@ -12,7 +12,7 @@ use sea_orm::{
 };
 use serde_json::Value;
 
-use crate::{Change, Expect, Store, StoreError, json, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -283,7 +283,7 @@ impl Store {
         if let Some(before) = query.before {
             select = select.filter(row::Column::Id.lt(before.to_string()));
         }
-        let rows = select.order_by_desc(row::Column::Id).limit(u64::from(query.limit)).all(self.reader()).await?;
+        let rows = select.order_by_desc(row::Column::Id).limit(u64::from(query.limit)).read_all(self.reader()).await?;
         rows.into_iter().map(AuditEvent::try_from).collect()
     }
 }

@@ -11,7 +11,7 @@ use sea_orm::{
     sea_query::{ExprTrait, SimpleExpr},
 };
 
-use crate::{Change, Expect, Store, StoreError};
+use crate::{Change, Expect, Store, StoreError, reader::Reads};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -49,7 +49,7 @@ impl From<row::Model> for Backup {
 impl Store {
     /// A person's backup.
     pub async fn backup(&self, user_id: UserId) -> Result<Option<Backup>, StoreError> {
-        let found = row::Entity::find_by_id(user_id.to_string()).one(self.reader()).await?;
+        let found = row::Entity::find_by_id(user_id.to_string()).read_one(self.reader()).await?;
         Ok(found.map(Backup::from))
     }
 
@@ -58,8 +58,7 @@ impl Store {
         let found: Option<(i64, i64)> = row::Entity::find_by_id(user_id.to_string())
             .select_only()
             .columns([row::Column::Revision, row::Column::CreatedAt])
-            .into_tuple()
-            .one(self.reader())
+            .read_columns(self.reader())
             .await?;
         Ok(found.map(|(revision, created_at)| BackupHead { revision, created_at: Timestamp(created_at) }))
     }

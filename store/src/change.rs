@@ -29,6 +29,7 @@ pub struct Change {
 pub(crate) struct Wakes {
     pub timers: bool,
     pub outbox: bool,
+    pub deliveries: bool,
 }
 
 pub(crate) enum Op {
@@ -60,6 +61,7 @@ impl Change {
         self.ops.append(&mut other.ops);
         self.wakes.timers |= other.wakes.timers;
         self.wakes.outbox |= other.wakes.outbox;
+        self.wakes.deliveries |= other.wakes.deliveries;
     }
 
     /// Has [`Store::timers_changed`](crate::Store::timers_changed) told of the commit.
@@ -70,6 +72,11 @@ impl Change {
     /// Has [`Store::outbox_changed`](crate::Store::outbox_changed) told of the commit.
     pub(crate) fn wakes_outbox(&mut self) {
         self.wakes.outbox = true;
+    }
+
+    /// Has [`Store::deliveries_changed`](crate::Store::deliveries_changed) told of the commit.
+    pub(crate) fn wakes_deliveries(&mut self) {
+        self.wakes.deliveries = true;
     }
 
     /// Whom the commit wakes.

@@ -23,6 +23,9 @@ pub struct Clock {
 enum Kind {
     System,
     Manual(Arc<watch::Sender<Timestamp>>),
+    /// The system's, moved by so many milliseconds.
+    #[cfg(feature = "faults")]
+    Jumping(Arc<watch::Sender<i64>>),
 }
 
 impl Clock {
@@ -36,14 +39,19 @@ impl Clock {
         Self { kind: Kind::Manual(Arc::new(watch::Sender::new(now))) }
     }
 
+    /// The system's clock, moved by as many milliseconds as `jump_ms` says at the time.
+    #[cfg(feature = "faults")]
+    pub(crate) const fn jumping(jump_ms: Arc<watch::Sender<i64>>) -> Self {
+        Self { kind: Kind::Jumping(jump_ms) }
+    }
+
     /// What the clock shows.
     pub fn now(&self) -> Timestamp {
         match &self.kind {
-            Kind::System => {
-                let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-                Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
-            }
+            Kind::System => of_the_system(),
             Kind::Manual(shown) => *shown.borrow(),
+            #[cfg(feature = "faults")]
+            Kind::Jumping(jump_ms) => Timestamp(of_the_system().0.saturating_add(*jump_ms.borrow())),
         }
     }
 
@@ -73,8 +81,22 @@ impl Clock {
                 // An error would mean that the sender is gone, but it is held right here.
                 let _ = shown.subscribe().wait_for(|now| *now >= at).await;
             }
+            #[cfg(feature = "faults")]
+            Kind::Jumping(jump_ms) => {
+                let mut jumps = jump_ms.subscribe();
+                while self.now() < at {
+                    // Either ends the wait: time that passes, and a clock that is moved.
+                    let nap = at.since(self.now()).min(NAP_MAX);
+                    drop(tokio::time::timeout(nap, jumps.changed()).await);
+                }
+            }
         }
     }
+}
+
+fn of_the_system() -> Timestamp {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

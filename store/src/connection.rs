@@ -1,15 +1,26 @@
 //! How the two databases are connected to.
 
+use std::path::{Path, PathBuf};
+
 use sea_orm::{
     ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode,
     TransactionOptions, TransactionTrait, sqlx,
 };
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sqlx::{
+    Connection as _,
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
+};
 
-use crate::{StoreError, StoreOptions};
+use crate::{
+    StoreError, StoreOptions,
+    error::is_busy,
+    reader::{Reader, SqliteReader},
+};
 
 /// How long SQLite waits for another process's lock (a backup, a second program).
 const SQLITE_BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+/// How long it is left alone then, where it doesn't wait by itself.
+const SQLITE_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
 /// Prepared statements that a connection keeps: multi-row inserts come in several sizes.
 const STATEMENTS_KEPT: usize = 512;
 
@@ -20,10 +31,15 @@ const PING_AFTER_IDLE: std::time::Duration = std::time::Duration::from_secs(1);
 const DETECT_DEADLOCKS_SOON: &str = "SELECT set_config('deadlock_timeout', '100ms', false) FROM pg_roles \
                                      WHERE rolname = current_user AND rolsuper";
 
+/// Leaves SQLite no page to write to, for tests: less than what the database has, it never has.
+pub(crate) const FILL_THE_DISK: &str = "PRAGMA max_page_count = 1";
+/// As many pages as SQLite lets a database have.
+pub(crate) const MAKE_ROOM: &str = "PRAGMA max_page_count = 4294967294";
+
 /// The connections of one store.
 pub(crate) struct Connections {
     /// Many, for reads.
-    pub reader: DatabaseConnection,
+    pub reader: Reader,
     /// One on SQLite, one per lane on PostgreSQL; only the writer and the migrations use them.
     pub writer: DatabaseConnection,
 }
@@ -32,14 +48,16 @@ impl Connections {
     /// Connects to what `options.url` names.
     pub async fn open(options: &StoreOptions) -> Result<Self, StoreError> {
         if options.url.starts_with("sqlite:") {
-            make_private(&options.url)?;
-            let writer = Database::connect(sqlite(options, Use::Write)).await?;
-            let reader = Database::connect(sqlite(options, Use::Read)).await?;
+            let file = sqlite_file(&options.url)?;
+            make_private(&options.url, &file)?;
+            let writer = sqlite_writer(options).await?;
+            // After the writer, which makes the database what it must be.
+            let reader = Reader::Sqlite(SqliteReader::open(&file, options.read_connections)?);
             Ok(Self { reader, writer })
         } else if options.url.starts_with("postgres:") || options.url.starts_with("postgresql:") {
             let writer = Database::connect(postgres(options, options.write_lanes)).await?;
             let reader = Database::connect(postgres(options, options.read_connections)).await?;
-            Ok(Self { reader, writer })
+            Ok(Self { reader: Reader::Pool(reader), writer })
         } else {
             Err(StoreError::Failed("the database's URL must start with sqlite: or postgres:".into()))
         }
@@ -47,10 +65,9 @@ impl Connections {
 
     /// Closes all of them.
     pub async fn close(&self) {
-        for connection in [&self.reader, &self.writer] {
-            if let Err(error) = connection.close_by_ref().await {
-                tracing::warn!(%error, "a database connection did not close cleanly");
-            }
+        let closed = [self.reader.close().await, self.writer.close_by_ref().await.map_err(StoreError::from)];
+        for error in closed.into_iter().filter_map(Result::err) {
+            tracing::warn!(%error, "a database connection did not close cleanly");
         }
     }
 
@@ -71,12 +88,6 @@ pub(crate) async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTra
     connection.begin_with_options(options).await
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
-    Read,
-    Write,
-}
-
 fn common(options: &StoreOptions, connections: u32) -> ConnectOptions {
     let mut connect = ConnectOptions::new(options.url.clone());
     connect
@@ -89,26 +100,63 @@ fn common(options: &StoreOptions, connections: u32) -> ConnectOptions {
     connect
 }
 
-fn sqlite(options: &StoreOptions, usage: Use) -> ConnectOptions {
-    let mut connect = common(options, if usage == Use::Write { 1 } else { options.read_connections });
+/// Connects to SQLite's file, again while another program is just making the same one: SQLite waits for its turn to read
+/// and to write, but not for its turn to begin a write-ahead log.
+async fn sqlite_writer(options: &StoreOptions) -> Result<DatabaseConnection, DbErr> {
+    let patience = tokio::time::Instant::now() + SQLITE_BUSY_TIMEOUT;
+    loop {
+        match Database::connect(sqlite(options)).await {
+            Err(error) if is_busy(&error) && tokio::time::Instant::now() < patience => {
+                tokio::time::sleep(SQLITE_BUSY_PAUSE).await;
+            }
+            outcome => return outcome,
+        }
+    }
+}
+
+fn sqlite(options: &StoreOptions) -> ConnectOptions {
+    let mut connect = common(options, 1);
     // An idle connection costs nothing, and a new one its prepared statements.
     connect.idle_timeout(None).max_lifetime(None);
-    connect.map_sqlx_sqlite_opts(move |sqlite: SqliteConnectOptions| {
+    let faults = options.faults.clone();
+    connect.map_sqlx_sqlite_pool_opts(move |pool| {
+        let faults = faults.clone();
+        // SQLite rolls back by itself when the disk fails it, and a transaction whose commit failed may be open still.
+        // Either way the connection counts one, and would run the next as a part of it: what seemed committed never were.
+        let pool = pool.before_acquire(|connection, _| {
+            let is_free = !connection.is_in_transaction();
+            Box::pin(async move { Ok(is_free) })
+        });
+        pool.after_connect(move |connection, _| {
+            let is_full = faults.disk_is_full();
+            Box::pin(async move {
+                if is_full {
+                    sqlx::query(FILL_THE_DISK).execute(connection).await?;
+                }
+                Ok(())
+            })
+        })
+    });
+    connect.map_sqlx_sqlite_opts(|sqlite: SqliteConnectOptions| {
         sqlite
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(SQLITE_BUSY_TIMEOUT)
             .statement_cache_capacity(STATEMENTS_KEPT)
-            .pragma("query_only", if usage == Use::Read { "on" } else { "off" })
     });
     connect
 }
 
-/// Makes the file that SQLite is to make, so that only its owner reads it; what SQLite puts beside it has the same mode.
-fn make_private(url: &str) -> Result<(), StoreError> {
+/// The file that a URL of SQLite names.
+pub(crate) fn sqlite_file(url: &str) -> Result<PathBuf, StoreError> {
     let options = url.parse::<SqliteConnectOptions>();
     let options = options.map_err(|error| StoreError::Failed(format!("the database's URL can't be read: {error}")))?;
+    Ok(options.get_filename().to_owned())
+}
+
+/// Makes the file that SQLite is to make, so that only its owner reads it; what SQLite puts beside it has the same mode.
+fn make_private(url: &str, path: &Path) -> Result<(), StoreError> {
     if !url.contains("mode=rwc") {
         return Ok(());
     }
@@ -116,7 +164,7 @@ fn make_private(url: &str) -> Result<(), StoreError> {
     file.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut file, 0o600);
-    match file.open(options.get_filename()) {
+    match file.open(path) {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(StoreError::Failed(format!("the database can't be made: {error}"))),

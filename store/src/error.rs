@@ -4,6 +4,12 @@ use std::time::Duration;
 
 use sea_orm::{DbErr, RuntimeErr, SqlErr, sqlx};
 
+const SQLITE_BUSY: u16 = 5;
+const SQLITE_IOERR: u16 = 10;
+const SQLITE_FULL: u16 = 13;
+const SQLITE_CANTOPEN: u16 = 14;
+/// The length of PostgreSQL's codes, which SQLite's numbers never have.
+const SQLSTATE_LEN: usize = 5;
 /// When a caller may try again after the store was away or overloaded.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
@@ -27,7 +33,11 @@ impl StoreError {
 
 impl From<DbErr> for StoreError {
     fn from(error: DbErr) -> Self {
-        if is_connection(&error) { Self::Unavailable(error.to_string()) } else { Self::Failed(error.to_string()) }
+        if is_connection(&error) || is_full(&error) {
+            Self::Unavailable(error.to_string())
+        } else {
+            Self::Failed(error.to_string())
+        }
     }
 }
 
@@ -63,10 +73,10 @@ pub enum CommitError {
         /// The constraint as the database names it: `table.column, …` on SQLite, the index's name on PostgreSQL.
         constraint: String,
     },
-    /// The database is away or too much waits for it. When the message says so, the outcome is unknown.
+    /// The database is away, has a full disk, or too much waits for it. When the message says so, the outcome is unknown.
     #[error("the store can't be reached: {0}")]
     Unavailable(String),
-    /// The database refused the change: a defect, or a full disk.
+    /// The database refused the change: a defect.
     #[error("the store failed: {0}")]
     Failed(String),
 }
@@ -88,7 +98,7 @@ impl From<DbErr> for CommitError {
                 Self::Duplicate { constraint: constraint(&error).unwrap_or(message) }
             }
             Some(SqlErr::ForeignKeyConstraintViolation(_)) => Self::Stale,
-            _ if is_connection(&error) => Self::Unavailable(error.to_string()),
+            _ if is_connection(&error) || is_full(&error) => Self::Unavailable(error.to_string()),
             _ => Self::Failed(error.to_string()),
         }
     }
@@ -119,16 +129,36 @@ fn database_error(error: &DbErr) -> Option<&dyn sqlx::error::DatabaseError> {
     }
 }
 
-/// PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shut-down), SQLite's BUSY; not a defect of ours.
+/// PostgreSQL's classes 08 (connection), 53 (resources) and 57P (shut-down); that SQLite is busy, can't open its file, or
+/// is failed by the disk. Not a defect of ours.
 fn is_away(code: &str) -> bool {
-    const SQLSTATE_LEN: usize = 5;
-    const SQLITE_BUSY: u16 = 5;
     if code.len() == SQLSTATE_LEN {
         code.starts_with("08") || code.starts_with("53") || code.starts_with("57P")
     } else {
-        // The low byte of SQLite's extended codes is the plain one.
-        code.parse::<u16>().is_ok_and(|code| code & 0xff == SQLITE_BUSY)
+        matches!(sqlite_code(code), Some(SQLITE_BUSY | SQLITE_IOERR | SQLITE_CANTOPEN))
     }
+}
+
+/// Whether the disk has no room for what was to be written.
+pub(crate) fn is_full(error: &DbErr) -> bool {
+    const DISK_FULL: &str = "53100";
+    let is_full =
+        |code: &str| code == DISK_FULL || code.len() != SQLSTATE_LEN && sqlite_code(code) == Some(SQLITE_FULL);
+    database_error(error).and_then(|database| database.code().map(|code| is_full(&code))).unwrap_or(false)
+}
+
+/// Whether another program holds a lock of SQLite's.
+pub(crate) fn is_busy(error: &DbErr) -> bool {
+    database_error(error).and_then(|database| database.code().map(|code| is_busy_code(&code))).unwrap_or(false)
+}
+
+fn is_busy_code(code: &str) -> bool {
+    sqlite_code(code) == Some(SQLITE_BUSY)
+}
+
+/// A plain code of SQLite's: the low byte of an extended one.
+fn sqlite_code(code: &str) -> Option<u16> {
+    code.parse::<u16>().ok().map(|code| code & 0xff)
 }
 
 /// Whether two transactions of PostgreSQL's got in each other's way: either may simply be run again.

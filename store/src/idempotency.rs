@@ -10,7 +10,7 @@ use std::{sync::Arc, time::Duration};
 use domain::time::Timestamp;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
-use crate::{Change, CommitError, Expect, Store, StoreError, json, sql::Sql};
+use crate::{Change, CommitError, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
 
 /// How long a key is remembered.
 pub const KEPT_FOR: Duration = Duration::from_hours(24);
@@ -164,7 +164,7 @@ impl Store {
         let find = row::Entity::find()
             .filter(row::Column::Caller.eq(request.caller.as_str()))
             .filter(row::Column::Key.eq(request.key.as_str()));
-        Ok(find.one(self.reader()).await?)
+        find.read_one(self.reader()).await
     }
 
     /// Stores the answer to the request that holds `claim`, for those that repeat it.

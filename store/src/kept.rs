@@ -3,7 +3,7 @@
 use domain::{id::KeptId, time::Timestamp};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use crate::{Change, Expect, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -84,7 +84,7 @@ impl Store {
         if let Some(recipient) = recipient {
             select = select.filter(row::Column::Recipient.eq(recipient));
         }
-        let rows = select.order_by_desc(row::Column::Id).limit(u64::from(limit)).all(self.reader()).await?;
+        let rows = select.order_by_desc(row::Column::Id).limit(u64::from(limit)).read_all(self.reader()).await?;
         Ok(rows.into_iter().map(KeptMessage::from).collect())
     }
 }

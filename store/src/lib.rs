@@ -1,6 +1,6 @@
 //! What Troupe remembers: entities and queries, one module per area; the commit writer; blobs.
 //!
-//! **Reads** are methods of [`Store`], in the module of their area, and go to a pool of readers. **Writes** are data: a
+//! **Reads** are methods of [`Store`], in the module of their area, and go through the [`reader`]. **Writes** are data: a
 //! [`Change`] that functions of the areas add rows and statements to, and that [`Store::commit`] makes durable as one
 //! transaction, together with whatever else waits at that moment (see [`writer`]).
 //!
@@ -15,25 +15,32 @@ pub mod blobs;
 mod change;
 mod clock;
 mod connection;
+pub mod copying;
 mod error;
+pub mod faults;
 pub mod idempotency;
 mod json;
 pub mod kept;
 pub mod live;
+pub mod nodes;
+pub mod notify;
 mod options;
 pub mod outbox;
+pub mod overview;
+pub mod pages;
+mod reader;
 pub mod revocations;
 mod schema;
 mod sql;
 pub mod testing;
 pub mod timers;
+pub mod trace;
 pub mod vault;
 pub mod writer;
 
 use std::sync::Arc;
 
 use domain::time::Timestamp;
-use sea_orm::DatabaseConnection;
 
 pub use self::{
     audit::{AuditActor, AuditEntry, AuditEvent, AuditQuery, AuditTarget},
@@ -41,17 +48,26 @@ pub use self::{
     change::{Change, Expect},
     clock::Clock,
     error::{CommitError, StoreError},
+    faults::{Faults, FaultsError},
     idempotency::{Idempotency, IdempotencyAnswer, IdempotencyRequest},
     kept::KeptMessage,
     live::{LiveDraft, LiveMessage},
+    nodes::{Node, NodeHealth},
+    notify::{
+        NewNotice, Notice, PushDevice, PushKey,
+        deliveries::{Delivery, DeliveryClaim, DeliveryLane, HeldClaim, NewDelivery},
+    },
     options::StoreOptions,
     outbox::{EmailTo, OutboxClaim, OutboxEntry, OutboxLane},
+    pages::{NewPageUpdate, PageDocument, PageFold, PageHead, PageUpdate, PageUpdateId},
     revocations::{Revocation, RevocationKind},
     timers::Timer,
     writer::WriterStats,
 };
 use self::{
     connection::Connections,
+    faults::Place,
+    reader::Reader,
     writer::{Signals, Writer},
 };
 
@@ -66,6 +82,7 @@ struct Parts {
     writer: Writer,
     blobs: Blobs,
     clock: Clock,
+    faults: Faults,
 }
 
 impl Store {
@@ -76,13 +93,14 @@ impl Store {
     pub async fn connect(options: &StoreOptions, clock: Clock) -> Result<Self, StoreError> {
         let connections = Connections::open(options).await?;
         let writer = Writer::start(&connections, options);
-        let blobs = Blobs::open(&options.blobs, clock.clone())?;
-        Ok(Self { parts: Arc::new(Parts { connections, writer, blobs, clock }) })
+        let blobs = Blobs::open(&options.blobs, clock.clone(), options.faults.clone())?;
+        let faults = options.faults.clone();
+        Ok(Self { parts: Arc::new(Parts { connections, writer, blobs, clock, faults }) })
     }
 
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
-        Ok(self.reader().ping().await?)
+        self.reader().ping().await
     }
 
     /// The clock that everything reads business time from.
@@ -105,7 +123,20 @@ impl Store {
     ///
     /// A caller that stops waiting doesn't take the change back. An empty change succeeds without a transaction.
     pub async fn commit(&self, change: Change) -> Result<(), CommitError> {
-        self.parts.writer.commit(change).await
+        self.commit_at(change, Place::commit_of_nobody()).await
+    }
+
+    /// [`commit`](Self::commit) by somebody whom tests can tell apart.
+    pub async fn commit_at(&self, change: Change, place: Place<'_>) -> Result<(), CommitError> {
+        let Some(fault) = self.faults().meet(place) else { return self.parts.writer.commit(change).await };
+        fault.before_commit().await?;
+        self.parts.writer.commit(change).await?;
+        fault.after_commit()
+    }
+
+    /// What a test has go wrong.
+    pub fn faults(&self) -> &Faults {
+        &self.parts.faults
     }
 
     /// What the writer has done since the store was opened, for operators.
@@ -124,7 +155,7 @@ impl Store {
     }
 
     /// The connections for reads; nothing may be written through them.
-    pub(crate) fn reader(&self) -> &DatabaseConnection {
+    pub(crate) fn reader(&self) -> &Reader {
         &self.parts.connections.reader
     }
 }

@@ -9,7 +9,7 @@ use domain::{id::UserId, time::Timestamp};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::{Value, value::RawValue};
 
-use crate::{Change, Expect, Store, StoreError, json, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
 
 mod message {
     use sea_orm::entity::prelude::*;
@@ -151,7 +151,7 @@ impl Store {
             .filter(message::Column::Source.is_in(sources))
             .order_by_asc(message::Column::UserId)
             .order_by_asc(message::Column::Seq)
-            .all(self.reader())
+            .read_all(self.reader())
             .await?;
         rows.into_iter().map(LiveMessage::try_from).collect()
     }
@@ -163,14 +163,14 @@ impl Store {
             .filter(message::Column::Seq.gt(seq))
             .order_by_asc(message::Column::Seq)
             .limit(u64::from(limit))
-            .all(self.reader())
+            .read_all(self.reader())
             .await?;
         rows.into_iter().map(LiveMessage::try_from).collect()
     }
 
     /// The number of the person's last message; 0 before the first.
     pub async fn live_seq(&self, user_id: UserId) -> Result<i64, StoreError> {
-        let cursor = cursor::Entity::find_by_id(user_id.to_string()).one(self.reader()).await?;
+        let cursor = cursor::Entity::find_by_id(user_id.to_string()).read_one(self.reader()).await?;
         Ok(cursor.map_or(0, |cursor| cursor.seq))
     }
 }

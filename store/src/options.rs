@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::blobs::BlobOptions;
+use crate::{Faults, blobs::BlobOptions};
 
 /// Connections that read, unless configured.
 const READ_CONNECTIONS: u32 = 8;
@@ -28,6 +28,8 @@ pub struct StoreOptions {
     pub connect_timeout: Duration,
     /// Where the blobs are.
     pub blobs: BlobOptions,
+    /// What a test has go wrong.
+    pub faults: Faults,
 }
 
 impl StoreOptions {
@@ -40,6 +42,7 @@ impl StoreOptions {
             write_queue_len_max: WRITE_QUEUE_LEN_MAX,
             connect_timeout: CONNECT_TIMEOUT,
             blobs,
+            faults: Faults::default(),
         }
     }
 }

@@ -10,12 +10,12 @@
 use std::time::Duration;
 
 use domain::{id::UserId, time::Timestamp};
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::{Change, Expect, LiveDraft, Store, StoreError, revocations::RevocationKind, sql::Sql};
+use crate::{Change, Expect, LiveDraft, Store, StoreError, reader::Reads, revocations::RevocationKind, sql::Sql};
 
 /// How much of an error is kept beside an entry, in characters.
 const ERROR_LEN_MAX: usize = 1_000;
@@ -183,6 +183,16 @@ impl Change {
         }
     }
 
+    /// Settles the entries `seqs`, each of which was claimed once; stale when one of them was settled meanwhile, by whoever
+    /// took it when the lease ended: what it causes must not happen twice then.
+    pub fn outbox_take(&mut self, seqs: impl IntoIterator<Item = i64>) {
+        let seqs: Vec<_> = seqs.into_iter().collect();
+        let taken = Expect::Rows(seqs.len() as u64);
+        if !seqs.is_empty() {
+            self.run(row::Entity::delete_many().filter(row::Column::Seq.is_in(seqs)), taken);
+        }
+    }
+
     /// Has the entry `seq` tried again from `not_before` on; `error` is kept for operators.
     pub fn outbox_failed(&mut self, seq: i64, error: &str, not_before: Timestamp) {
         self.wakes_outbox();
@@ -232,10 +242,11 @@ impl Store {
         let mut change = Change::new();
         change.run_statement(
             Sql::new(
-                "UPDATE outbox SET claimed_by = $1, not_before = $2, attempts = attempts + 1 \
-                 WHERE not_before <= $3 AND seq IN \
-                 (SELECT seq FROM outbox WHERE lane = $5 AND not_before <= $3 \
-                 ORDER BY not_before, seq LIMIT $4 /*skip locked*/)",
+                // Materialized: PostgreSQL may otherwise run the selection several times, and take more than `limit`.
+                "WITH due AS MATERIALIZED (SELECT seq FROM outbox WHERE lane = $5 AND not_before <= $3 \
+                 ORDER BY not_before, seq LIMIT $4 /*skip locked*/) \
+                 UPDATE outbox SET claimed_by = $1, not_before = $2, attempts = attempts + 1 \
+                 WHERE not_before <= $3 AND seq IN (SELECT seq FROM due)",
                 [claim.as_str().into(), until.0.into(), now.0.into(), i64::from(limit).into(), lane.as_str().into()],
             ),
             Expect::Any,
@@ -246,7 +257,7 @@ impl Store {
             .filter(row::Column::NotBefore.eq(until.0))
             .filter(row::Column::ClaimedBy.eq(claim))
             .order_by_asc(row::Column::Seq)
-            .all(self.reader())
+            .read_all(self.reader())
             .await?;
         let read = |row| OutboxClaim::try_from(row).inspect_err(|error| tracing::error!(%error)).ok();
         Ok(rows.into_iter().filter_map(read).collect())
@@ -254,15 +265,14 @@ impl Store {
 
     /// When the next entry of `lane` may be tried; in the past when one waits, the end of time when all were given up.
     pub async fn outbox_next(&self, lane: OutboxLane) -> Result<Option<Timestamp>, StoreError> {
-        let next: Option<i64> = row::Entity::find()
+        let next = row::Entity::find()
             .select_only()
             .column(row::Column::NotBefore)
             .filter(row::Column::Lane.eq(lane.as_str()))
             .order_by_asc(row::Column::NotBefore)
-            .into_tuple()
-            .one(self.reader())
+            .read_columns(self.reader())
             .await?;
-        Ok(next.map(Timestamp))
+        Ok(next.map(|(next,): (i64,)| Timestamp(next)))
     }
 
     /// The live messages that wait for `users`, claimed or not, oldest first, at most `limit`.
@@ -271,7 +281,7 @@ impl Store {
             .filter(row::Column::UserId.is_in(users.iter().map(UserId::to_string)))
             .order_by_asc(row::Column::Seq)
             .limit(u64::from(limit))
-            .all(self.reader())
+            .read_all(self.reader())
             .await?;
         let read = |row| OutboxClaim::try_from(row).inspect_err(|error| tracing::error!(%error)).ok();
         let drafts = rows.into_iter().filter_map(read).filter_map(|claim| match claim.entry {
@@ -283,21 +293,20 @@ impl Store {
 
     /// The people for whom live messages wait, claimed or not.
     pub async fn outbox_live_people(&self) -> Result<Vec<UserId>, StoreError> {
-        let people: Vec<Option<String>> = row::Entity::find()
+        let people = row::Entity::find()
             .select_only()
             .column(row::Column::UserId)
             .filter(row::Column::UserId.is_not_null())
             .distinct()
-            .into_tuple()
-            .all(self.reader())
+            .read_all_columns(self.reader())
             .await?;
-        let read = |id: String| id.parse().map_err(|_| StoreError::corrupt("outbox.user_id"));
-        people.into_iter().flatten().map(read).collect()
+        let read = |(id,): (String,)| id.parse().map_err(|_| StoreError::corrupt("outbox.user_id"));
+        people.into_iter().map(read).collect()
     }
 
     /// How many entries were given up.
     pub async fn outbox_parked_len(&self) -> Result<u64, StoreError> {
-        Ok(row::Entity::find().filter(row::Column::NotBefore.eq(PARKED.0)).count(self.reader()).await?)
+        row::Entity::find().filter(row::Column::NotBefore.eq(PARKED.0)).read_count(self.reader()).await
     }
 
     /// Told after a commit of this process added an entry, or put one off.

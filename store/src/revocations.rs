@@ -7,7 +7,7 @@ use domain::time::Timestamp;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde::{Deserialize, Serialize};
 
-use crate::{Change, Expect, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -95,7 +95,7 @@ impl Store {
         let rows = row::Entity::find()
             .filter(row::Column::At.gte(since.0))
             .order_by_asc(row::Column::Seq)
-            .all(self.reader())
+            .read_all(self.reader())
             .await?;
         rows.into_iter()
             .map(|row| {

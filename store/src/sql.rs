@@ -5,7 +5,7 @@ use sea_orm::{DbBackend, Statement, StatementBuilder, Value};
 /// Stands where PostgreSQL shall skip the rows that another transaction holds; a comment to SQLite, which has one writer.
 const SKIP_LOCKED: &str = "/*skip locked*/";
 
-/// A statement with `$1`, `$2`, … for `values`; a number may stand more than once.
+/// A statement with `$1`, `$2`, … for `values`, in any order; a number may stand more than once.
 pub(crate) struct Sql {
     pub text: &'static str,
     pub values: Vec<Value>,
@@ -21,7 +21,8 @@ impl StatementBuilder for Sql {
     fn build(&self, backend: &DbBackend) -> Statement {
         let text = match backend {
             DbBackend::Postgres => self.text.replace(SKIP_LOCKED, "FOR UPDATE SKIP LOCKED"),
-            _ => self.text.to_owned(),
+            // To SQLite `$1` is a name like any other, numbered where it first appears; `?1` is the first value.
+            _ => self.text.replace('$', "?"),
         };
         Statement::from_sql_and_values(*backend, text, self.values.iter().cloned())
     }

@@ -12,7 +12,7 @@ use domain::time::Timestamp;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tokio::sync::Notify;
 
-use crate::{Change, Expect, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -99,19 +99,18 @@ impl Store {
     /// The timer `name` of the resource `key` of `kind`, if it is set.
     pub async fn timer_get(&self, kind: &str, key: &str, name: &str) -> Result<Option<Timer>, StoreError> {
         let id = (kind.to_owned(), key.to_owned(), name.to_owned());
-        Ok(row::Entity::find_by_id(id).one(self.reader()).await?.map(Timer::from))
+        Ok(row::Entity::find_by_id(id).read_one(self.reader()).await?.map(Timer::from))
     }
 
     /// When the next timer is due, or the next lease of a claimed one ends.
     pub async fn timers_next(&self) -> Result<Option<Timestamp>, StoreError> {
-        let next: Option<i64> = row::Entity::find()
+        let next = row::Entity::find()
             .select_only()
             .column(row::Column::WakeAt)
             .order_by_asc(row::Column::WakeAt)
-            .into_tuple()
-            .one(self.reader())
+            .read_columns(self.reader())
             .await?;
-        Ok(next.map(Timestamp))
+        Ok(next.map(|(next,): (i64,)| Timestamp(next)))
     }
 
     /// Takes up to `limit` timers that are due, for `lease`, earliest first; no other node gets them meanwhile.
@@ -125,8 +124,11 @@ impl Store {
         let mut change = Change::new();
         change.run_statement(
             Sql::new(
-                "UPDATE timers SET claimed_by = $1, wake_at = $2 WHERE wake_at <= $3 AND (kind, key, name) IN \
-                 (SELECT kind, key, name FROM timers WHERE wake_at <= $3 ORDER BY wake_at LIMIT $4 /*skip locked*/)",
+                // Materialized: PostgreSQL may otherwise run the selection several times, and take more than `limit`.
+                "WITH soonest AS MATERIALIZED (SELECT kind, key, name FROM timers WHERE wake_at <= $3 \
+                 ORDER BY wake_at LIMIT $4 /*skip locked*/) \
+                 UPDATE timers SET claimed_by = $1, wake_at = $2 \
+                 WHERE wake_at <= $3 AND (kind, key, name) IN (SELECT kind, key, name FROM soonest)",
                 [claim.as_str().into(), until.0.into(), now.0.into(), i64::from(limit).into()],
             ),
             Expect::Any,
@@ -136,7 +138,7 @@ impl Store {
             .filter(row::Column::WakeAt.eq(until.0))
             .filter(row::Column::ClaimedBy.eq(claim))
             .order_by_asc(row::Column::Due)
-            .all(self.reader())
+            .read_all(self.reader())
             .await?;
         Ok(claimed.into_iter().map(Timer::from).collect())
     }

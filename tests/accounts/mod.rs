@@ -56,7 +56,7 @@ pub async fn letter(server: &Server, to: &str, subject: &str) -> String {
 }
 
 /// How many e-mails to `to` have a subject that starts so, now.
-async fn letters(server: &Server, to: &str, subject: &str) -> usize {
+pub async fn letters(server: &Server, to: &str, subject: &str) -> usize {
     let kept = server.operator().get(&format!("/kept?to={to}")).send().await.expect(200);
     let messages = kept.list("/messages").iter();
     messages.filter(|message| message["subject"].as_str().is_some_and(|line| line.starts_with(subject))).count()
@@ -76,7 +76,7 @@ pub async fn join(owner: &Person, org: &str, person: &Person, role: &str) {
 /// A person's authenticator app.
 pub struct App {
     secret: OtpSecret,
-    recovery_codes: Vec<String>,
+    pub recovery_codes: Vec<String>,
 }
 
 impl App {

@@ -5,11 +5,12 @@
 //!
 //! `TROUPE_CRASH_ROUNDS` sets how often it is killed, `TROUPE_CRASH_SEED` repeats a run's choices.
 
-mod backup;
-mod feed;
-mod known;
+pub mod backup;
+mod escalations;
+pub mod feed;
+pub mod known;
 mod orgs;
-mod vault;
+pub mod vault;
 mod writer;
 
 use std::{

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use store::Clock;
 
 use super::known::{Known, Outcome};
 use crate::harness::{Answer, Client, Dice, VaultDevice, item_deletion, item_put};
@@ -35,7 +36,12 @@ pub struct Vault {
 
 impl Vault {
     pub async fn create(client: Client, dice: &mut Dice) -> Self {
-        let device = VaultDevice::new(client, store::Clock::system(), dice);
+        Self::create_at(client, dice, Clock::system()).await
+    }
+
+    /// With a device whose clock this is.
+    pub async fn create_at(client: Client, dice: &mut Dice, clock: Clock) -> Self {
+        let device = VaultDevice::new(client, clock, dice);
         let answer = device.create().await;
         let state = State { revision: answer.int("/vaults/0/revision"), items: BTreeMap::new() };
         Self { device, item_ids: (0..ITEMS).map(|_| dice.device_made_id()).collect(), known: Known::new(state) }
@@ -47,19 +53,39 @@ impl Vault {
 
     /// Changes some items in one request; `None` when no answer came.
     pub async fn write(&mut self, client: &Client, dice: &mut Dice) -> Option<Answer> {
+        let changes = self.decide(dice);
+        let answer = self.send(client, &changes).await?.expect(200);
+        self.acknowledge(&answer);
+        Some(answer)
+    }
+
+    /// What shall be changed next, all in one request.
+    pub fn decide(&mut self, dice: &mut Dice) -> Vec<Value> {
         let mut next = self.known.sure.clone();
         next.revision += 1;
         let count = usize::try_from(1 + dice.below(CHANGES_MAX)).unwrap();
-        let changes: Vec<Value> =
-            dice.pick_some(&self.item_ids, count).into_iter().map(|id| next.change(id, dice)).collect();
-        let live = next.live();
+        let changes = dice.pick_some(&self.item_ids, count).into_iter().map(|id| next.change(id, dice)).collect();
         self.known.perhaps = Some(next);
-        let answer = self.device.at(client.base()).change(&changes).try_send().await?.expect(200);
+        changes
+    }
+
+    /// Asks for these changes, signed now; again is another signature on the same.
+    pub async fn send(&self, client: &Client, changes: &[Value]) -> Option<Answer> {
+        self.device.at(client.base()).change(changes).try_send().await
+    }
+
+    /// It was answered that the changes were made.
+    pub fn acknowledge(&mut self, answer: &Answer) {
+        let next = self.known.perhaps.as_ref().expect("a decision");
         assert!(answer.list("/results").iter().all(|result| result["status"] == "ok"), "{}", answer.text);
-        assert_eq!(answer.int("/vault/revision"), self.known.sure.revision + 1);
-        assert_eq!(answer.int("/vault/itemCount"), live);
+        assert_eq!(answer.int("/vault/revision"), next.revision);
+        assert_eq!(answer.int("/vault/itemCount"), next.live());
         self.known.acknowledge();
-        Some(answer)
+    }
+
+    /// The changes turned out to have been made.
+    pub fn was_done(&mut self) {
+        self.known.acknowledge();
     }
 
     pub async fn verify(&mut self, client: &Client, whose: &str) -> Outcome {

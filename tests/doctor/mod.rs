@@ -1,6 +1,7 @@
-//! What operators do at the command line: `troupe doctor`, `migrate`, `admin`, and a first start.
+//! What operators do at the command line: `troupe doctor`, `migrate`, `backup`, `restore`, `admin`, and a first start.
 
 mod admin;
+mod copies;
 mod examination;
 mod start;
 

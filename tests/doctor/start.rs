@@ -38,6 +38,14 @@ async fn operators_see_that_it_is_ready() {
 }
 
 #[test]
+fn it_stops_in_order_from_the_moment_on_that_it_is_up() {
+    let (_folder, launch) = launch();
+    for _ in 0..5 {
+        assert_eq!(launch.start().terminate(), Some(0));
+    }
+}
+
+#[test]
 fn the_program_tells_its_version() {
     let (_folder, launch) = launch();
     assert_eq!(launch.run(&["--version"]), (0, format!("troupe {}\n", env!("CARGO_PKG_VERSION"))));

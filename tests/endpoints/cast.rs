@@ -13,10 +13,14 @@ pub struct Cast {
     pub owner: Client,
     /// The owner, in the authenticator app.
     pub authenticator: Client,
+    /// The owner, in an app on an iPhone.
+    pub iphone: Client,
     /// A viewer in the organization.
     pub viewer: Client,
     /// A key of the organization that has a scope which no endpoint asks for.
     pub key: Client,
+    /// Owns the platform's organization.
+    pub operator: Client,
     /// A person with no part in the organization, who owns another.
     pub stranger: Client,
     /// A key of the stranger's organization, with the same scope.
@@ -30,6 +34,7 @@ impl Cast {
         let (owner, viewer, stranger) =
             (server.person("owner").await, server.person("viewer").await, server.person("stranger").await);
         let authenticator = owner.authenticator().await;
+        let iphone = owner.sign_in("maps", "ios").await;
         let device = VaultDevice::new(authenticator.clone(), server.clock.clone(), &mut Dice::new(1));
         device.create().await;
         let org_id = owner.client.org("Acme").await;
@@ -42,6 +47,12 @@ impl Cast {
             owner.client.post(&format!("{path}/teams")).json(&json!({ "name": "A team" })).send().await.expect(201);
         let body = json!({ "email": "guest@example.org", "role": "viewer" });
         let invite = owner.client.post(&format!("{path}/invites")).json(&body).send().await.expect(201);
+        let (protocol, rota) = make_protocol_and_rota(&owner, &path).await;
+        let hook = owner.client.post(&format!("{path}/notify/hooks")).json(&json!({ "name": "A hook" })).send().await;
+        let hook = hook.expect(201);
+        let hook_token = hook.str("/url").rsplit('/').next().expect("a token").to_owned();
+        let page =
+            owner.client.post(&format!("{path}/pages")).json(&json!({ "title": "A page" })).send().await.expect(201);
         let sign_ins = owner.client.get("/v1/me/sign-ins").send().await.expect(200);
         let names = vec![
             ("orgId", org_id),
@@ -51,15 +62,38 @@ impl Cast {
             ("keyId", key.0),
             ("signInId", sign_ins.str("/signIns/0/signInId").to_owned()),
             ("vaultId", device.vault_id.clone()),
+            ("deliveryId", "dlv_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("deviceId", device.device_id.clone()),
             ("token", "trp_i_made_up".to_owned()),
+            ("hookId", hook.str("/hook/hookId").to_owned()),
+            ("hookToken", hook_token),
+            ("installId", "an-install".to_owned()),
+            ("activityId", "an-activity".to_owned()),
+            ("protocolId", protocol),
+            ("rotaId", rota),
+            ("overrideId", "rov_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
+            ("resourceType", "project".to_owned()),
+            ("resourceId", "a-project".to_owned()),
+            ("noticeId", "nte_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
+            ("escalationId", "esc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
+            ("pageId", page.str("/page/pageId").to_owned()),
+            ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
+            ("version", "1".to_owned()),
+            ("type", "ops.alarm".to_owned()),
             ("key", "drive/a-blob".to_owned()),
+            ("file", "main.js".to_owned()),
+            ("path", "actors".to_owned()),
+            ("kind", "organization".to_owned()),
+            ("actorKey", "org_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
+            ("act", "restart".to_owned()),
         ];
         Self {
             nobody: server.client(),
             owner: owner.client,
             authenticator,
+            iphone,
             viewer: viewer.client,
+            operator: server.owner(),
             key: key.1,
             stranger: stranger.client,
             strange_key,
@@ -79,8 +113,10 @@ impl Cast {
     /// Somebody who may call it.
     pub fn entitled(&self, row: &Row) -> &Client {
         match row.who {
-            Who::Anyone | Who::TicketHolder | Who::AddressHolder => &self.nobody,
+            Who::Anyone | Who::TicketHolder | Who::AddressHolder | Who::SecretHolder => &self.nobody,
             Who::Authenticator(_) => &self.authenticator,
+            Who::MobileApp(_) | Who::IphoneApp(_) => &self.iphone,
+            Who::Platform(_) | Who::Console => &self.operator,
             Who::Caller | Who::Person | Who::Member | Who::Scope(_) => &self.owner,
         }
     }
@@ -91,6 +127,15 @@ async fn make_key(owner: &Client, org_id: &str) -> (String, Client) {
     let body = json!({ "name": "A program", "kind": "api", "scopes": ["weather:write"] });
     let key = owner.post(&format!("/v1/orgs/{org_id}/keys")).json(&body).send().await.expect(201);
     (key.str("/key/keyId").to_owned(), owner.with_token(key.str("/secret")))
+}
+
+/// The ids of a notification protocol and of an on-call rota.
+async fn make_protocol_and_rota(owner: &Person, org: &str) -> (String, String) {
+    let template = json!({ "template": "vip-mail" });
+    let protocol = owner.client.post(&format!("{org}/notify/protocols")).json(&template).send().await.expect(201);
+    let body = json!({ "name": "Ops", "people": [owner.user_id], "handover": { "every": "day", "at": "09:00" } });
+    let rota = owner.client.post(&format!("{org}/notify/rotas")).json(&body).send().await.expect(201);
+    (protocol.str("/protocol/protocolId").to_owned(), rota.str("/rota/rotaId").to_owned())
 }
 
 async fn join(owner: &Client, org_id: &str, person: &Person) {

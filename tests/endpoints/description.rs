@@ -46,13 +46,15 @@ async fn what_is_described_agrees_with_the_table() {
     let described = described().await;
     for row in ROWS {
         let operation = described.operation(row);
-        let is_open = matches!(row.who, Who::Anyone | Who::TicketHolder | Who::AddressHolder);
+        let is_open = matches!(row.who, Who::Anyone | Who::TicketHolder | Who::AddressHolder | Who::SecretHolder);
         assert_eq!(operation["security"].as_array().map(Vec::is_empty), Some(is_open), "{row:?}");
         assert_eq!(operation["requestBody"].is_object(), row.takes != Takes::Nothing, "{row:?}");
         let refusal = operation["responses"]["403"]["description"].as_str().unwrap_or_default();
         match row.who {
-            Who::Scope(scope) => assert!(refusal.contains(scope), "{row:?}: {refusal}"),
-            Who::Authenticator(message) => assert!(refusal.contains(message), "{row:?}: {refusal}"),
+            Who::Scope(scope) | Who::Platform(scope) => assert!(refusal.contains(scope), "{row:?}: {refusal}"),
+            Who::Authenticator(message) | Who::MobileApp(message) | Who::IphoneApp(message) => {
+                assert!(refusal.contains(message), "{row:?}: {refusal}");
+            }
             _ => {}
         }
     }

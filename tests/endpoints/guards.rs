@@ -18,7 +18,7 @@ async fn drive<'c>(cast: &'c Cast, picked: impl Fn(&Row) -> Vec<&'c Client>, che
 }
 
 fn is_open(row: &Row) -> bool {
-    matches!(row.who, Who::Anyone | Who::TicketHolder | Who::AddressHolder)
+    matches!(row.who, Who::Anyone | Who::TicketHolder | Who::AddressHolder | Who::SecretHolder)
 }
 
 fn takes_json(row: &Row) -> bool {
@@ -27,6 +27,10 @@ fn takes_json(row: &Row) -> bool {
 
 fn is_in_organization(row: &Row) -> bool {
     matches!(row.who, Who::Member | Who::Scope(_))
+}
+
+fn is_iphones(row: &Row) -> bool {
+    matches!(row.who, Who::IphoneApp(_))
 }
 
 #[tokio::test]
@@ -63,6 +67,28 @@ async fn an_address_that_was_not_signed_here_opens_nothing() {
 }
 
 #[tokio::test]
+async fn an_address_with_a_made_up_secret_does_not_exist() {
+    let cast = Cast::new().await;
+    let described = Described::of(&cast).await;
+    let with_secret = |row: &&Row| row.who == Who::SecretHolder && row.path.contains("{token}");
+    for row in ROWS.iter().filter(with_secret) {
+        for client in [&cast.nobody, &cast.owner] {
+            described.answer(row, row.call(&cast, client).raw("{}")).await.expect(404);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_form_that_is_none_is_415() {
+    let cast = Cast::new().await;
+    let described = Described::of(&cast).await;
+    for row in ROWS.iter().filter(|row| row.takes == Takes::Form && !row.path.contains("{token}")) {
+        let answer = described.answer(row, row.call(&cast, &cast.nobody).raw("{}")).await.expect(415);
+        assert_eq!(answer.json["code"], "unsupported_media_type");
+    }
+}
+
+#[tokio::test]
 async fn a_stranger_reads_404_for_what_is_in_an_organization_as_if_it_did_not_exist() {
     let cast = Cast::new().await;
     let strangers = [&cast.stranger, &cast.strange_key];
@@ -92,9 +118,34 @@ async fn only_the_authenticator_apps_own_sign_in_opens_what_is_its() {
 }
 
 #[tokio::test]
+async fn what_phones_register_is_refused_from_elsewhere() {
+    let cast = Cast::new().await;
+    let person = cast.server.person("ada").await;
+    let (cli, android) = (person.sign_in("maps", "cli").await, person.sign_in("maps", "android").await);
+    let picked = |row: &Row| match row.who {
+        Who::MobileApp(_) => vec![&cast.owner, &cli],
+        Who::IphoneApp(_) => vec![&android],
+        _ => Vec::new(),
+    };
+    drive(&cast, picked, |row, answer| {
+        let (Who::MobileApp(message) | Who::IphoneApp(message)) = row.who else { unreachable!("picked above") };
+        assert_eq!((answer.status, answer.json["error"].as_str()), (403, Some(message)), "{}", answer.text);
+    })
+    .await;
+    let picked = |row: &Row| if is_iphones(row) { vec![&cast.owner, &cli] } else { Vec::new() };
+    drive(&cast, picked, |_, answer| {
+        answer.expect_error(403, "mobile_app_only", "Register devices from the mobile app.");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_key_is_no_person() {
     let cast = Cast::new().await;
-    let picked = |row: &Row| if row.who == Who::Person { vec![&cast.key] } else { Vec::new() };
+    let picked = |row: &Row| {
+        let is_peoples = row.who == Who::Person || is_iphones(row) || matches!(row.who, Who::MobileApp(_));
+        if is_peoples { vec![&cast.key] } else { Vec::new() }
+    };
     drive(&cast, picked, |_, answer| {
         assert_eq!(answer.expect(403).json["code"], "people_only");
     })
@@ -109,10 +160,11 @@ async fn who_lacks_the_scope_reads_which() {
     let picked = |row: &Row| match row.who {
         Who::Scope(scope) if viewer_has(scope) => vec![&cast.key],
         Who::Scope(_) => vec![&cast.key, &cast.viewer],
+        Who::Platform(_) => vec![&cast.owner, &cast.viewer, &cast.key, &cast.stranger, &cast.strange_key],
         _ => Vec::new(),
     };
     drive(&cast, picked, |row, answer| {
-        let Who::Scope(scope) = row.who else { unreachable!("picked above") };
+        let (Who::Scope(scope) | Who::Platform(scope)) = row.who else { unreachable!("picked above") };
         let answer = answer.expect_error(403, "missing_scope", &format!("This needs the {scope} permission."));
         assert_eq!(answer.json["scope"], scope);
     })
@@ -184,6 +236,9 @@ async fn a_stranger_learns_nothing_from_a_malformed_body() {
             described.answer(row, row.call(&cast, &cast.key).raw("{")).await.expect(403);
         }
         if matches!(row.who, Who::Authenticator(_)) {
+            described.answer(row, row.call(&cast, &cast.owner).raw("{")).await.expect(403);
+        }
+        if matches!(row.who, Who::MobileApp(_) | Who::IphoneApp(_)) {
             described.answer(row, row.call(&cast, &cast.owner).raw("{")).await.expect(403);
         }
     }

@@ -9,16 +9,26 @@ pub enum Who {
     TicketHolder,
     /// Whoever has an address that the server signed.
     AddressHolder,
+    /// Whoever has an address with a secret in it, or signs what they send.
+    SecretHolder,
     /// Any person and any key.
     Caller,
     /// Any person, and no key.
     Person,
     /// A person on the authenticator app's own sign-in; everybody else reads this.
     Authenticator(&'static str),
+    /// A person on a phone's sign-in; other people read this.
+    MobileApp(&'static str),
+    /// A person on an iPhone's sign-in; other people read this, or that they need the mobile app.
+    IphoneApp(&'static str),
     /// Whoever has a part in the organization of the path.
     Member,
     /// Whoever has a part in the organization of the path, and this scope there.
     Scope(&'static str),
+    /// Whoever has this scope in the platform's organization.
+    Platform(&'static str),
+    /// Whoever is signed in to the operators' console.
+    Console,
 }
 
 /// What an endpoint takes as its body.
@@ -29,6 +39,8 @@ pub enum Takes {
     Json(usize, &'static str),
     /// Bytes as they are.
     Bytes,
+    /// A form.
+    Form,
 }
 
 /// A line of the table.
@@ -47,14 +59,19 @@ const JSON: Takes = Takes::Json(1024 * KB, TOO_LARGE);
 const BACKUP: Who = Who::Authenticator("The authenticator backup opens only in the Authenticator app.");
 const VAULT: Who = Who::Authenticator("Passwords opens only in the Authenticator app.");
 
+const MOBILE: Who = Who::MobileApp("Register devices from the mobile app.");
+const IPHONE: Who = Who::IphoneApp("Register Live Activities from the iPhone app.");
+
+const INFRA: Who = Platform("platform:infra");
+
 macro_rules! rows {
     ($($method:ident $path:literal $who:expr, $takes:expr;)*) => {
         &[$(Row { method: stringify!($method), path: $path, who: $who, takes: $takes },)*]
     };
 }
 
-use Takes::{Bytes, Json, Nothing};
-use Who::{AddressHolder, Anyone, Caller, Member, Person, Scope, TicketHolder};
+use Takes::{Bytes, Form, Json, Nothing};
+use Who::{AddressHolder, Anyone, Caller, Console, Member, Person, Platform, Scope, SecretHolder, TicketHolder};
 
 /// Every endpoint.
 #[rustfmt::skip]
@@ -90,6 +107,38 @@ pub const ROWS: &[Row] = rows! {
     PUT    "/v1/me/vault/devices/{deviceId}"                VAULT, Json(4 * KB, TOO_LARGE);
     DELETE "/v1/me/vault/devices/{deviceId}"                VAULT, Nothing;
 
+    GET    "/v1/me/notifications"                           Person, Nothing;
+    GET    "/v1/me/notifications/count"                     Person, Nothing;
+    POST   "/v1/me/notifications/read"                      Person, JSON;
+    POST   "/v1/me/notifications/read-all"                  Person, JSON;
+    GET    "/v1/me/notifications/devices"                   Person, Nothing;
+    PUT    "/v1/me/notifications/devices/{deviceId}"        MOBILE, JSON;
+    DELETE "/v1/me/notifications/devices/{deviceId}"        MOBILE, Nothing;
+    GET    "/v1/me/notifications/live-activities"           Person, Nothing;
+    PUT    "/v1/me/notifications/live-activities/start/{installId}"      IPHONE, JSON;
+    DELETE "/v1/me/notifications/live-activities/start/{installId}"      IPHONE, Nothing;
+    PUT    "/v1/me/notifications/live-activities/{activityId}"           IPHONE, JSON;
+    DELETE "/v1/me/notifications/live-activities/{activityId}"           IPHONE, Nothing;
+    GET    "/v1/me/notifications/settings"                  Person, Nothing;
+    PUT    "/v1/me/notifications/settings/prefs"            Person, JSON;
+    PUT    "/v1/me/notifications/settings/events/{type}"    Person, JSON;
+    POST   "/v1/me/notifications/test"                      Person, JSON;
+    GET    "/v1/me/notifications/{noticeId}/deliveries"     Person, Nothing;
+    DELETE "/v1/me/notifications/{noticeId}"                Person, Nothing;
+    POST   "/v1/me/notifications/{noticeId}/ack"            Person, Nothing;
+    POST   "/v1/me/phone"                                   Person, JSON;
+    POST   "/v1/me/phone/confirm"                           Person, JSON;
+    POST   "/v1/hooks/notify/sms"                           SecretHolder, Form;
+    POST   "/v1/hooks/notify/voice/{deliveryId}/{token}"    SecretHolder, Form;
+    POST   "/v1/hooks/notify/status/{deliveryId}/{token}"   SecretHolder, Form;
+    GET    "/v1/orgs/{orgId}/notify/escalations"            Scope("org:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/notify/escalations/{escalationId}"             Scope("org:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/notify/escalations/{escalationId}/ack"         Scope("org:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/notify/escalations/{escalationId}/snooze"      Scope("org:read"), JSON;
+    POST   "/v1/orgs/{orgId}/notify/escalations/{escalationId}/hand-over"   Scope("org:read"), JSON;
+    POST   "/v1/orgs/{orgId}/notify/escalations/{escalationId}/resolve"     Scope("org:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/notify/protocols/{protocolId}/test"            Scope("org:write"), Nothing;
+
     GET    "/v1/orgs"                                       Caller, Nothing;
     POST   "/v1/orgs"                                       Person, JSON;
     GET    "/v1/orgs/{orgId}"                               Scope("org:read"), Nothing;
@@ -115,10 +164,78 @@ pub const ROWS: &[Row] = rows! {
     DELETE "/v1/orgs/{orgId}/keys/{keyId}"                  Scope("keys:write"), Nothing;
     GET    "/v1/orgs/{orgId}/audit"                         Scope("audit:read"), Nothing;
 
+    GET    "/v1/orgs/{orgId}/notify/protocols/templates"    Member, Nothing;
+    GET    "/v1/orgs/{orgId}/notify/protocols"              Scope("org:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/notify/protocols"              Scope("org:write"), JSON;
+    GET    "/v1/orgs/{orgId}/notify/protocols/{protocolId}" Scope("org:read"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/notify/protocols/{protocolId}" Scope("org:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/notify/protocols/{protocolId}" Scope("org:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/notify/protocols/{protocolId}/preview" Scope("org:write"), Nothing;
+    PUT    "/v1/orgs/{orgId}/notify/protocols/{protocolId}/attachments/{resourceType}/{resourceId}" Scope("org:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/notify/protocols/{protocolId}/attachments/{resourceType}/{resourceId}" Scope("org:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/notify/rotas"                  Scope("org:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/notify/rotas"                  Scope("org:write"), JSON;
+    GET    "/v1/orgs/{orgId}/notify/rotas/{rotaId}"         Scope("org:read"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/notify/rotas/{rotaId}"         Scope("org:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/notify/rotas/{rotaId}"         Scope("org:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/notify/rotas/{rotaId}/on-call" Scope("org:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/notify/rotas/{rotaId}/overrides" Scope("org:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/notify/rotas/{rotaId}/overrides/{overrideId}" Scope("org:write"), Nothing;
+    GET    "/v1/me/notifications/web-push"                  Person, Nothing;
+    GET    "/v1/orgs/{orgId}/notify/hooks"                  Scope("org:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/notify/hooks"                  Scope("org:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/notify/hooks/{hookId}"         Scope("org:write"), Nothing;
+    POST   "/v1/hooks/ops/{hookId}/{hookToken}"             SecretHolder, JSON;
+
+    GET    "/v1/orgs/{orgId}/pages"                         Scope("knowledge:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/pages"                         Scope("knowledge:write"), JSON;
+    GET    "/v1/orgs/{orgId}/pages/export"                  Scope("knowledge:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/pages/import"                  Scope("knowledge:write"), Bytes;
+    GET    "/v1/orgs/{orgId}/pages/{pageId}"                Scope("knowledge:read"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/pages/{pageId}"                Scope("knowledge:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/pages/{pageId}"                Scope("knowledge:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/pages/{pageId}/export"         Scope("knowledge:read"), Nothing;
+    PUT    "/v1/orgs/{orgId}/pages/{pageId}/content"        Scope("knowledge:write"), Takes::Json(1041 * KB, "Pages can be up to 1 MB.");
+    GET    "/v1/orgs/{orgId}/pages/{pageId}/versions"       Scope("knowledge:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/pages/{pageId}/versions/{version}" Scope("knowledge:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/pages/{pageId}/versions/{version}/restore" Scope("knowledge:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/pages/{pageId}/comments"       Scope("knowledge:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/pages/{pageId}/comments"       Scope("knowledge:write"), JSON;
+    PATCH  "/v1/orgs/{orgId}/pages/{pageId}/comments/{commentId}" Scope("knowledge:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/pages/{pageId}/comments/{commentId}" Scope("knowledge:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/pages/search"                  Scope("knowledge:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/pages/{pageId}/rows"           Scope("knowledge:read"), Nothing;
+
+    GET    "/v1/orgs/{orgId}/pages/{pageId}/collab"         Scope("knowledge:read"), Nothing;
+    GET    "/v1/sockets/pages/{pageId}"                     TicketHolder, Nothing;
     GET    "/v1/sockets/live"                               TicketHolder, Nothing;
+    GET    "/v1/orgs/{orgId}/pages/live"                    Scope("knowledge:read"), Nothing;
+    GET    "/v1/sockets/pages-of/{orgId}"                   TicketHolder, Nothing;
+
+    GET    "/v1/platform/actors"                            INFRA, Nothing;
+    GET    "/v1/platform/actors/{kind}"                     INFRA, Nothing;
+    GET    "/v1/platform/actors/{kind}/{actorKey}"          INFRA, Nothing;
+    POST   "/v1/platform/actors/{kind}/{actorKey}/{act}"    INFRA, Nothing;
+    GET    "/v1/platform/crashes"                           INFRA, Nothing;
+    GET    "/v1/platform/slow"                              INFRA, Nothing;
+    GET    "/v1/platform/nodes"                             INFRA, Nothing;
+    GET    "/v1/platform/timers"                            INFRA, Nothing;
+    GET    "/v1/platform/outbox"                            INFRA, Nothing;
+    GET    "/v1/platform/deliveries"                        INFRA, Nothing;
+
+    GET    "/console"                                       Anyone, Nothing;
+    GET    "/console/files/{file}"                          Anyone, Nothing;
+    GET    "/console/session"                               Console, Nothing;
+    POST   "/console/session"                               Anyone, Json(16 * KB, TOO_LARGE);
+    DELETE "/console/session"                               Console, Nothing;
+    GET    "/console/live"                                  Console, Nothing;
+    GET    "/console/api/{path}"                            Console, Nothing;
+    POST   "/console/api/{path}"                            Console, Nothing;
+
     GET    "/v1/blobs/{key}"                                AddressHolder, Nothing;
     PUT    "/v1/blobs/{key}"                                AddressHolder, Bytes;
 
     GET    "/docs"                                          Anyone, Nothing;
+    GET    "/docs/co-editing"                               Anyone, Nothing;
     GET    "/v1/openapi.json"                               Anyone, Nothing;
 };

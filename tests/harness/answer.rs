@@ -8,6 +8,8 @@ use serde_json::Value;
 pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
+    pub bytes: Vec<u8>,
+    /// The same as text, as far as it is one.
     pub text: String,
     pub json: Value,
     asked: String,
@@ -21,9 +23,10 @@ impl Answer {
     /// `None` when the connection broke before the whole answer had come.
     pub async fn try_read(asked: String, response: reqwest::Response) -> Option<Self> {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let text = response.text().await.ok()?;
+        let bytes = response.bytes().await.ok()?.to_vec();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         let json = serde_json::from_str(&text).unwrap_or(Value::Null);
-        Some(Self { status, headers, text, json, asked })
+        Some(Self { status, headers, bytes, text, json, asked })
     }
 
     /// The same answer, when it has this status.

@@ -2,17 +2,21 @@
 
 mod answer;
 mod client;
+mod coedit;
 mod dice;
 mod enrol;
 mod process;
+mod proxy;
 mod server;
 mod socket;
 mod vault_device;
 
 pub use answer::Answer;
 pub use client::{Client, Request};
+pub use coedit::Coeditor;
 pub use dice::Dice;
 pub use process::{Launch, Process};
+pub use proxy::Proxy;
 pub use server::{Person, Server};
 pub use socket::{Heard, Socket, Ticket};
 pub use vault_device::{VaultDevice, item_deletion, item_put};

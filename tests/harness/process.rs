@@ -1,6 +1,7 @@
 //! The real program, as a process of its own that a test may kill.
 
 use std::{
+    fs::File,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
@@ -24,6 +25,9 @@ pub struct Process {
 pub struct Launch {
     data: PathBuf,
     settings: Vec<String>,
+    faults: Option<PathBuf>,
+    log: Option<PathBuf>,
+    outlives_file_limits: bool,
 }
 
 impl Launch {
@@ -39,7 +43,13 @@ impl Launch {
             "server.anonymous_requests_per_minute=1000000",
             "log.level=warn",
         ];
-        Self { data: data.to_owned(), settings: settings.map(str::to_owned).to_vec() }
+        Self {
+            data: data.to_owned(),
+            settings: settings.map(str::to_owned).to_vec(),
+            faults: None,
+            log: None,
+            outlives_file_limits: false,
+        }
     }
 
     #[must_use]
@@ -48,9 +58,41 @@ impl Launch {
         self
     }
 
+    /// With what goes wrong read from this file, which the test may write at any time.
+    #[must_use]
+    pub fn faults(mut self, file: &Path) -> Self {
+        self.faults = Some(file.to_owned());
+        self
+    }
+
+    /// With the server's log in this file.
+    #[must_use]
+    pub fn log(mut self, file: &Path) -> Self {
+        self.log = Some(file.to_owned());
+        self
+    }
+
+    /// Not killed by the system for a file that grows beyond a limit: the write fails, as on a disk that does.
+    #[must_use]
+    pub fn outlives_file_limits(mut self) -> Self {
+        self.outlives_file_limits = true;
+        self
+    }
+
     fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_troupe"));
+        let program = env!("CARGO_BIN_EXE_troupe");
+        let mut command = if self.outlives_file_limits {
+            // What a shell ignores, a program that takes its place does too.
+            let mut shell = Command::new("sh");
+            shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", program]);
+            shell
+        } else {
+            Command::new(program)
+        };
         command.arg("--data").arg(&self.data).current_dir(&self.data);
+        if let Some(file) = &self.faults {
+            command.env("TROUPE_FAULTS", format!("@{}", file.display()));
+        }
         for setting in &self.settings {
             command.arg("--set").arg(setting);
         }
@@ -66,7 +108,11 @@ impl Launch {
 
     /// Starts the server and waits until it says that it is up.
     pub fn start(&self) -> Process {
-        let mut child = self.command().stdout(Stdio::piped()).spawn().expect("the program starts");
+        let mut command = self.command();
+        if let Some(file) = &self.log {
+            command.stderr(File::create(file).expect("a file for the log"));
+        }
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("its output"));
         let (mut url, mut operators_url, mut owner_token) = (String::new(), String::new(), None);
         let mut line = String::new();
@@ -86,6 +132,10 @@ impl Launch {
 }
 
 impl Process {
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn client(&self) -> Client {
         Client::new(&self.url)
     }

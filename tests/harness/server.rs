@@ -4,7 +4,7 @@ use std::{sync::mpsc, thread, time::Duration};
 
 use domain::Timestamp;
 use serde_json::json;
-use store::{Clock, testing::Scratch};
+use store::{Clock, Faults, Store, testing::Scratch};
 use tokio::sync::oneshot;
 use troupe::{
     config::{Config, Sources},
@@ -24,6 +24,8 @@ pub struct Server {
     pub url: String,
     pub operators_url: String,
     pub clock: Clock,
+    /// What goes wrong in it.
+    pub faults: Faults,
     /// What the first start made.
     pub owner_email: String,
     pub owner_password: String,
@@ -55,9 +57,10 @@ impl Server {
         Self::on(scratch, settings).await
     }
 
-    async fn on(scratch: Scratch, settings: &[&str]) -> Self {
+    /// On this database, with these settings beside the usual ones.
+    pub async fn on(scratch: Scratch, settings: &[&str]) -> Self {
         let config = configuration(&scratch, settings);
-        let clock = Clock::manual(START);
+        let (clock, faults) = (Clock::manual(START), config.faults.clone());
         let (started, start) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
         let thread_clock = clock.clone();
@@ -83,6 +86,7 @@ impl Server {
             url: format!("http://{address}"),
             operators_url: format!("http://{operators}"),
             clock,
+            faults,
             owner_email: first_start.email.as_str().to_owned(),
             owner_password: first_start.password.reveal().to_owned(),
             owner_token: first_start.token.reveal().to_owned(),
@@ -121,6 +125,12 @@ impl Server {
         self.client().with_token(&self.owner_token)
     }
 
+    /// The store, as a further node has it.
+    pub async fn store(&self) -> Store {
+        let scratch = self.scratch.as_ref().expect("a database");
+        scratch.store(self.clock.clone()).await.expect("a store")
+    }
+
     /// Registers somebody and signs them in.
     pub async fn person(&self, name: &str) -> Person {
         let (email, password) = (format!("{name}@example.org"), format!("correct horse {name}"));
@@ -134,13 +144,13 @@ impl Server {
 
     /// Waits until `found` answers something, for what follows a moment after an answer.
     pub async fn eventually<T>(&self, what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
-        for _ in 0..500 {
+        for _ in 0..6_000 {
             if let Some(it) = found().await {
                 return it;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{what} did not happen within five seconds")
+        panic!("{what} did not happen within a minute")
     }
 }
 

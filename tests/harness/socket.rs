@@ -13,7 +13,7 @@ use tokio_tungstenite::{
 use super::Client;
 
 /// How long a test waits for something that must come.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What came over a socket.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,6 +115,17 @@ impl Socket {
         }
     }
 
+    /// The next message, whatever it is.
+    pub async fn raw_message(&mut self) -> Value {
+        loop {
+            match self.next().await {
+                Heard::Message(message) => return message,
+                Heard::Ping | Heard::Pong => {}
+                Heard::Closed(code) => panic!("the socket closed with {code:?}"),
+            }
+        }
+    }
+
     /// The next message of this type; others are passed over.
     pub async fn message_of(&mut self, kind: &str) -> Value {
         loop {
@@ -132,6 +143,11 @@ impl Socket {
                 return code;
             }
         }
+    }
+
+    /// Sends a message.
+    pub async fn send(&mut self, message: &Value) {
+        self.stream.send(Message::Text(message.to_string().into())).await.expect("a message is sent");
     }
 
     pub async fn send_ping(&mut self) {

@@ -26,8 +26,8 @@ async fn every_device_hears_every_change_in_order() {
     let server = Server::start().await;
     let ada = server.person("ada").await;
     let mut sender = Sender::new(&server, &ada).await;
-    let mut phone = Socket::live(&sender.device.client, 0).await;
-    let mut laptop = Socket::live(&ada.client, 0).await;
+    let mut phone = sender.socket().await;
+    let mut laptop = Socket::live(&ada.client, sender.before).await;
     sender.change(10).await;
     assert_eq!(hear(&mut phone, 1, 10).await, hear(&mut laptop, 1, 10).await);
 }
@@ -36,7 +36,7 @@ async fn every_device_hears_every_change_in_order() {
 async fn a_message_names_the_vault_and_nothing_of_its_content() {
     let server = Server::start().await;
     let mut sender = Sender::new(&server, &server.person("ada").await).await;
-    let mut socket = Socket::live(&sender.device.client, 0).await;
+    let mut socket = sender.socket().await;
     sender.change(1).await;
     let message = socket.message().await;
     assert_eq!(message["vaultId"], sender.device.vault_id);
@@ -50,11 +50,11 @@ async fn others_hear_nothing() {
     let server = Server::start().await;
     let mut sender = Sender::new(&server, &server.person("ada").await).await;
     let bob = server.person("bob").await;
-    let (mut hers, mut his) = (Socket::live(&sender.device.client, 0).await, Socket::live(&bob.client, 0).await);
+    let mut other = Sender::new(&server, &bob).await;
+    let (mut hers, mut his) = (sender.socket().await, other.socket().await);
     sender.change(3).await;
     hear(&mut hers, 1, 3).await;
     // His own comes, and nothing before it.
-    let mut other = Sender::new(&server, &bob).await;
     other.change(1).await;
     assert_eq!(his.message().await["vaultId"], other.device.vault_id);
 }
@@ -64,7 +64,7 @@ async fn who_reconnects_with_the_last_number_misses_nothing_and_hears_nothing_tw
     let server = Server::start().await;
     let mut sender = Sender::new(&server, &server.person("ada").await).await;
     let client = sender.device.client.clone();
-    let mut socket = Socket::live(&client, 0).await;
+    let mut socket = sender.socket().await;
     sender.change(3).await;
     let last = hear(&mut socket, 1, 3).await;
     drop(socket);
@@ -80,7 +80,7 @@ async fn who_comes_without_a_number_hears_what_happens_from_now_on() {
     let server = Server::start().await;
     let mut sender = Sender::new(&server, &server.person("ada").await).await;
     let client = sender.device.client.clone();
-    let mut first = Socket::live(&client, 0).await;
+    let mut first = sender.socket().await;
     sender.change(2).await;
     hear(&mut first, 1, 2).await;
     let mut second = Ticket::issue(&client).await.open().await.expect("a socket");
@@ -93,8 +93,8 @@ async fn more_messages_than_a_page_come_in_order_after_a_reconnect() {
     let server = Server::start().await;
     let mut sender = Sender::new(&server, &server.person("ada").await).await;
     sender.change(600).await;
-    let mut socket = Socket::live(&sender.device.client, 0).await;
-    assert_eq!(hear(&mut socket, 1, 600).await, 600);
+    let mut socket = sender.socket().await;
+    assert_eq!(hear(&mut socket, 1, 600).await, sender.before + 600);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn who_comes_back_after_more_than_an_hour_is_told_to_read_anew() {
     let server = Server::start().await;
     let mut sender = Sender::new(&server, &server.person("ada").await).await;
     let client = sender.device.client.clone();
-    let mut socket = Socket::live(&client, 0).await;
+    let mut socket = sender.socket().await;
     sender.change(3).await;
     let last = hear(&mut socket, 1, 3).await;
     sender.change(1).await;
@@ -131,7 +131,7 @@ async fn a_number_that_was_never_given_out_is_taken_for_the_newest() {
     let server = Server::start().await;
     let mut sender = Sender::new(&server, &server.person("ada").await).await;
     let client = sender.device.client.clone();
-    let mut first = Socket::live(&client, 0).await;
+    let mut first = sender.socket().await;
     sender.change(2).await;
     hear(&mut first, 1, 2).await;
     for text in ["999999", "-5", "many", "99999999999999999999999"] {
@@ -159,12 +159,13 @@ async fn a_socket_says_when_everything_that_was_missed_has_been_sent() {
     let mut sender = Sender::new(&server, &server.person("ada").await).await;
     sender.change(2).await;
     let client = sender.device.client.clone();
-    let mut first = Socket::live(&client, 0).await;
+    let mut first = sender.socket().await;
     hear(&mut first, 1, 2).await;
-    let mut again = Socket::live(&client, 1).await;
+    let mut again = Socket::live(&client, sender.before + 1).await;
     let Heard::Message(missed) = again.next().await else { panic!("no message") };
-    assert_eq!((&missed["type"], &missed["seq"]), (&"vault.changed".into(), &2.into()));
-    assert_eq!(again.next().await, Heard::Message(serde_json::json!({ "type": "ready", "seq": 2 })));
+    assert_eq!((&missed["type"], &missed["revision"]), (&"vault.changed".into(), &2.into()));
+    let ready = serde_json::json!({ "type": "ready", "seq": sender.before + 2 });
+    assert_eq!(again.next().await, Heard::Message(ready));
 }
 
 #[tokio::test]

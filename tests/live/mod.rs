@@ -1,16 +1,19 @@
 //! The live socket: tickets that open it, messages in order, and how it ends (decisions, "Sockets").
 
 mod closing;
+mod frames;
 mod messages;
 mod tickets;
 
-use crate::harness::{Dice, Person, Server, VaultDevice, item_put};
+use crate::harness::{Dice, Person, Server, Socket, VaultDevice, item_put};
 
 /// A person whose device changes a vault, and so makes messages.
 struct Sender {
     device: VaultDevice,
     item_id: String,
     changes: i64,
+    /// The number of the last message before any of them: signing in makes some too.
+    before: i64,
 }
 
 impl Sender {
@@ -18,7 +21,19 @@ impl Sender {
         let mut dice = Dice::new(7);
         let device = VaultDevice::new(person.authenticator().await, server.clock.clone(), &mut dice);
         device.create().await;
-        Self { device, item_id: dice.device_made_id(), changes: 0 }
+        let mut socket = Socket::live(&device.client, 0).await;
+        let mut before = 0;
+        for _ in ["the person's own sign-in", "the authenticator's"] {
+            let message = socket.message().await;
+            assert_eq!(message["type"], "notice.created", "{message}");
+            before = message["seq"].as_i64().expect("a number");
+        }
+        Self { device, item_id: dice.device_made_id(), changes: 0, before }
+    }
+
+    /// A live socket of the device, after all that came before the changes.
+    async fn socket(&self) -> Socket {
+        Socket::live(&self.device.client, self.before).await
     }
 
     /// Changes the vault so often; each time makes one message.

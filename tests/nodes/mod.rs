@@ -5,7 +5,8 @@
 mod changes;
 mod limits;
 mod pair;
+mod platform;
 mod revocation;
 mod tickets;
 
-use pair::Pair;
+pub use pair::Pair;

@@ -3,39 +3,17 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use parking_lot::RwLock;
-use serde::Serialize;
 
 use super::{
     node::Node,
+    policy::Policy,
+    recent::RecentCommand,
     registry::{Slot, Slots},
+    residents::{Resident, Residents, ResidentsQuery},
     resource::Resource,
     stats::KindStats,
     timers::TimerTarget,
 };
-
-/// One key that has an actor, as operators see it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Resident {
-    /// The kind of resource.
-    pub kind: &'static str,
-    /// The key.
-    pub key: String,
-    /// Whether the resource is in memory.
-    pub loaded: bool,
-    /// Commands that wait, the running one included.
-    pub waiting: u32,
-    /// The command that runs.
-    pub command: Option<&'static str>,
-    /// Since when it runs, in milliseconds before now.
-    pub running_ms: Option<u64>,
-    /// How often it crashed since it has its actor.
-    pub crashes: u64,
-    /// What it crashed of the last time.
-    pub last_error: Option<String>,
-    /// How long its quarantine still lasts, in milliseconds.
-    pub quarantine_ms: Option<u64>,
-}
 
 /// The kinds of a kernel. Dropping it stops the threads.
 pub(super) struct Directory {
@@ -47,12 +25,16 @@ pub(super) struct Directory {
 /// What can be done with the actors of a kind without knowing its type.
 pub(super) trait Hosted: Send + Sync {
     fn stats(&self) -> &KindStats;
+    fn policy(&self) -> &Policy;
     /// Removes who is idle; how many that were.
     fn sweep(&self) -> usize;
     /// Removes all who have nobody waiting, however lately they were active.
     fn passivate_all(&self) -> usize;
     fn residents(&self, limit: usize) -> Vec<Resident>;
-    /// Removes `key` unless somebody waits for it; whether it was removed.
+    fn find(&self, query: &ResidentsQuery) -> Residents;
+    /// One key, with its last commands.
+    fn resident(&self, key: &str) -> Option<(Resident, Vec<RecentCommand>)>;
+    /// Removes `key` unless somebody waits for it, has it in use, or it is in quarantine; whether it was removed.
     fn passivate(&self, key: &str) -> bool;
     /// Has the next command for `key` load it again; whether it has an actor.
     fn restart(&self, key: &str) -> bool;
@@ -126,6 +108,10 @@ impl<R: Resource> Hosted for Slots<R> {
         &self.kind.stats
     }
 
+    fn policy(&self) -> &Policy {
+        &self.kind.policy
+    }
+
     fn sweep(&self) -> usize {
         let now = self.kind.node.clock().now();
         self.remove_all_if(|slot| slot.seat.is_idle(now))
@@ -139,8 +125,19 @@ impl<R: Resource> Hosted for Slots<R> {
         self.by_key.iter().take(limit).map(|slot| slot.resident()).collect()
     }
 
+    fn find(&self, query: &ResidentsQuery) -> Residents {
+        Residents::of(self.by_key.iter().map(|slot| slot.resident()), query)
+    }
+
+    fn resident(&self, key: &str) -> Option<(Resident, Vec<RecentCommand>)> {
+        self.with_seat(key, |slot| (slot.resident(), slot.seat.recent()))
+    }
+
     fn passivate(&self, key: &str) -> bool {
-        key.parse().is_ok_and(|key| self.remove_if(&key, |slot| slot.seat.waiting() == 0))
+        let is_free = |slot: &Slot<R>| {
+            slot.seat.waiting() == 0 && !slot.seat.is_in_use() && slot.seat.quarantine_left().is_none()
+        };
+        key.parse().is_ok_and(|key| self.remove_if(&key, is_free))
     }
 
     fn restart(&self, key: &str) -> bool {
@@ -166,10 +163,12 @@ impl<R: Resource> Slot<R> {
             crashes,
             last_error,
             quarantine_ms: self.seat.quarantine_left().map(millis),
+            in_use: self.seat.is_in_use(),
+            active_at: self.seat.active_at(),
         }
     }
 }
 
-fn millis(span: Duration) -> u64 {
+pub(super) fn millis(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }

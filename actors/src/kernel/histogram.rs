@@ -42,7 +42,33 @@ impl Histogram {
     }
 }
 
+impl Default for Counts {
+    fn default() -> Self {
+        Self { buckets: [0; BUCKETS], sum_ns: 0 }
+    }
+}
+
 impl Counts {
+    /// Adds what another one counted.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.buckets.iter_mut().zip(other.buckets).for_each(|(bucket, more)| *bucket += more);
+        self.sum_ns = self.sum_ns.wrapping_add(other.sum_ns);
+    }
+
+    /// What was counted since `before`.
+    pub(super) fn since(&self, before: &Self) -> Self {
+        Self {
+            buckets: std::array::from_fn(|bucket| self.buckets[bucket].saturating_sub(before.buckets[bucket])),
+            sum_ns: self.sum_ns.wrapping_sub(before.sum_ns),
+        }
+    }
+
+    /// [`quantile_ns`](Self::quantile_ns) in microseconds.
+    #[expect(clippy::cast_precision_loss, reason = "a duration to look at")]
+    pub(super) fn quantile_us(&self, share: f64) -> f64 {
+        self.quantile_ns(share) as f64 / 1_000.0
+    }
+
     pub(super) fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }

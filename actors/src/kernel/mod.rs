@@ -11,7 +11,7 @@
 //! - At most `queue_len_max` commands wait for one key; the next is answered `busy` at once. Nobody waits beyond their
 //!   deadline, and a command whose deadline passed while it waited is dropped unread. Whoever got `busy` for a command
 //!   that had been queued doesn't know its outcome: it is safe to repeat under the same idempotency key.
-//! - A resource that nobody wanted for `idle_after` leaves memory, and no command is ever lost to that: a place in the
+//! - A resource that nobody wanted for `idle_after`, and that isn't in use, leaves memory, and no command is ever lost to that: a place in the
 //!   queue is taken under the same lock under which an idle resource is removed.
 //! - A commit that was decided on a version that is no longer there ([`domain::Error::Stale`]) is decided again on a
 //!   fresh load, a bounded number of times.
@@ -21,34 +21,47 @@
 //! acknowledged. This is the only place that names `actix`.
 
 mod arbiters;
+mod attempt;
+mod crashes;
 mod dead_letters;
 mod directory;
 mod histogram;
 mod host;
 mod jitter;
 mod letter;
+mod me;
 mod node;
 mod policy;
 mod prometheus;
+mod pulse;
+mod recent;
 mod registry;
+mod residents;
 mod resource;
+mod ring;
 mod seat;
 mod shutdown;
+mod sitting;
 mod snapshot;
 mod stats;
 pub mod timers;
+mod trace;
 mod trouble;
 mod turn;
 
 pub use self::{
+    crashes::{Crash, SlowCommand},
     dead_letters::DeadLetter,
-    directory::Resident,
+    me::Me,
     node::{Kernel, KernelOptions, Quarantine, QuarantineHook},
     policy::Policy,
+    pulse::{KindPulse, Meter, Pulse},
+    recent::RecentCommand,
     registry::Registry,
+    residents::{NoPlace, Resident, ResidentPlace, ResidentState, Residents, ResidentsQuery, ResidentsSort, SortOrder},
     resource::{Command, Handle, Resource},
     shutdown::Leftover,
-    snapshot::{CommandSnapshot, DurationSnapshot, KernelSnapshot, KindSnapshot},
+    snapshot::{CommandSnapshot, DurationSnapshot, KernelSnapshot, KindSnapshot, PolicySnapshot},
     timers::TimerFired,
     turn::Turn,
 };

@@ -1,18 +1,42 @@
 //! One kernel: the threads, and what all kinds share.
 
-use std::{io, num::NonZeroUsize, sync::Arc, thread, time::Duration};
+use std::{
+    io,
+    num::NonZeroUsize,
+    sync::{
+        Arc, OnceLock, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
 
 use domain::{Error, Origin, Result, Timestamp};
-use store::{Change, Clock, OutboxEntry, Store};
+use serde_json::json;
+use store::{Change, Clock, Store};
 use tokio::{
     runtime::Handle,
     sync::{Semaphore, watch},
 };
 
 use super::{
-    arbiters::Arbiters, dead_letters::DeadLetters, directory::Directory, directory::Resident, jitter::Jitter,
-    policy::Policy, registry::Registry, resource::Resource, stats::KindStats,
+    arbiters::Arbiters,
+    crashes::{Crash, Crashes, SlowCommand, SlowCommands},
+    dead_letters::DeadLetters,
+    directory::Directory,
+    jitter::Jitter,
+    policy::Policy,
+    recent::RecentCommand,
+    registry::{Registry, Slots},
+    residents::{Resident, Residents, ResidentsQuery},
+    resource::Resource,
+    stats::KindStats,
 };
+use crate::event::Event;
+
+/// The pause before an alarm is emitted again that could not be kept, and the longest that this grows to.
+const ALARM_PAUSE_MIN: Duration = Duration::from_millis(100);
+const ALARM_PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// Called with every key that goes into quarantine.
 pub type QuarantineHook = Arc<dyn Fn(&Quarantine) + Send + Sync>;
@@ -26,20 +50,21 @@ pub struct KernelOptions {
     pub arbiters: NonZeroUsize,
     /// How often idle resources are looked for.
     pub sweep_every: Duration,
-    /// How long a node has for a timer that it claimed, before another may deliver it.
+    /// How long a node has for a timer that it claimed, before it is delivered again: by another node, if this one died. It
+    /// may be shorter than a turn, because a turn's commit settles its timer once.
     pub timer_lease: Duration,
     /// Called for every key that goes into quarantine.
     pub on_quarantine: Option<QuarantineHook>,
 }
 
 impl KernelOptions {
-    /// One thread per processor; a sweep every ten seconds; a minute for a timer.
+    /// One thread per processor; a sweep every ten seconds; ten seconds for a timer.
     pub fn new(node: impl Into<String>) -> Self {
         Self {
             node: node.into(),
             arbiters: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             sweep_every: Duration::from_secs(10),
-            timer_lease: Duration::from_mins(1),
+            timer_lease: Duration::from_secs(10),
             on_quarantine: None,
         }
     }
@@ -62,15 +87,23 @@ pub struct Quarantine {
 
 impl Quarantine {
     /// The event that notifications are made from; it names no inner error, because people outside may read it.
-    fn event(&self, node: &str) -> serde_json::Value {
+    ///
+    /// It happened in no organization: notifications take such an alarm to the platform's own.
+    fn event(&self, node: &str) -> Event {
         let Self { kind, key, crashes, until, .. } = self;
-        serde_json::json!({
-            "type": "ops.alarm",
-            "title": format!("{kind} {key} is out of order"),
-            "body": format!("It crashed {crashes} times and is left alone until it has had time to recover."),
-            "resource": { "type": kind, "id": key },
-            "data": { "alarm": "actor_quarantined", "node": node, "kind": kind, "crashes": crashes, "until": until },
-        })
+        let data = [
+            ("alarm", json!("actor_quarantined")),
+            ("node", json!(node)),
+            ("kind", json!(kind)),
+            ("crashes", json!(crashes)),
+            ("until", json!(until)),
+        ];
+        Event {
+            body: format!("It crashed {crashes} times and is left alone until it has had time to recover."),
+            data: data.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            dedup_key: Some(format!("quarantine:{kind}:{key}")),
+            ..Event::new("ops.alarm", (kind, key.clone()), format!("{kind} {key} is out of order"))
+        }
     }
 }
 
@@ -90,7 +123,11 @@ pub(super) struct Node {
     options: KernelOptions,
     arbiters: Arbiters,
     stopping: watch::Sender<bool>,
+    /// The same, for those who ask for every command.
+    is_stopping: AtomicBool,
     processors: Arc<Semaphore>,
+    crashes: Crashes,
+    slow: SlowCommands,
     dead_letters: DeadLetters,
     jitter: Jitter,
 }
@@ -101,6 +138,8 @@ pub(super) struct Kind<R: Resource> {
     pub(super) services: R::Services,
     pub(super) policy: Policy,
     pub(super) stats: KindStats,
+    /// The registry of the kind, for what its actors leave behind for themselves.
+    pub(super) slots: OnceLock<Weak<Slots<R>>>,
 }
 
 impl Kernel {
@@ -118,7 +157,10 @@ impl Kernel {
             arbiters: Arbiters::start(options.arbiters)?,
             options,
             stopping: watch::Sender::new(false),
+            is_stopping: AtomicBool::new(false),
             processors: Arc::new(Semaphore::new(processors)),
+            crashes: Crashes::default(),
+            slow: SlowCommands::default(),
             dead_letters: DeadLetters::default(),
             jitter: Jitter::new(),
         });
@@ -144,7 +186,13 @@ impl Kernel {
     /// When called twice for one kind.
     pub fn registry_with<R: Resource>(&self, services: R::Services, policy: Policy) -> Registry<R> {
         let stats = KindStats::new(R::KIND);
-        let registry = Registry::new(Arc::new(Kind { node: Arc::clone(&self.node), services, policy, stats }));
+        let registry = Registry::new(Arc::new(Kind {
+            node: Arc::clone(&self.node),
+            services,
+            policy,
+            stats,
+            slots: OnceLock::new(),
+        }));
         self.directory.add(R::KIND, registry.slots.clone());
         registry
     }
@@ -165,6 +213,31 @@ impl Kernel {
         self.directory.get(kind).map(|kind| kind.residents(limit))
     }
 
+    /// The keys of a kind that an operator looks for; `None` for an unknown kind.
+    pub fn find(&self, kind: &str, query: &ResidentsQuery) -> Option<Residents> {
+        self.directory.get(kind).map(|kind| kind.find(query))
+    }
+
+    /// One key that has an actor, and its last commands, newest first.
+    pub fn resident(&self, kind: &str, key: &str) -> Option<(Resident, Vec<RecentCommand>)> {
+        self.directory.get(kind)?.resident(key)
+    }
+
+    /// Whether there are resources of this kind.
+    pub fn has_kind(&self, kind: &str) -> bool {
+        self.directory.get(kind).is_some()
+    }
+
+    /// The last crashes of this node, oldest first.
+    pub fn crashes(&self) -> Vec<Crash> {
+        self.node.crashes.all()
+    }
+
+    /// The last commands of this node that were slow, oldest first.
+    pub fn slow_commands(&self) -> Vec<SlowCommand> {
+        self.node.slow.all()
+    }
+
     /// Ends the quarantine of a key and forgets its crashes; whether there were any.
     pub fn release(&self, kind: &str, key: &str) -> bool {
         self.directory.get(kind).is_some_and(|kind| kind.release(key))
@@ -175,7 +248,8 @@ impl Kernel {
         self.directory.get(kind).is_some_and(|kind| kind.restart(key))
     }
 
-    /// Removes a key's resource from memory, unless somebody waits for it; whether it was removed.
+    /// Removes a key's resource from memory, unless somebody waits for it, has it in use, or it is in quarantine;
+    /// whether it was removed.
     pub fn passivate(&self, kind: &str, key: &str) -> bool {
         self.directory.get(kind).is_some_and(|kind| kind.passivate(key))
     }
@@ -219,6 +293,14 @@ impl Node {
         &self.dead_letters
     }
 
+    pub(super) fn crashes(&self) -> &Crashes {
+        &self.crashes
+    }
+
+    pub(super) fn slow(&self) -> &SlowCommands {
+        &self.slow
+    }
+
     pub(super) fn jitter(&self) -> &Jitter {
         &self.jitter
     }
@@ -230,11 +312,12 @@ impl Node {
     }
 
     pub(super) fn stop_accepting(&self) {
+        self.is_stopping.store(true, Ordering::Release);
         self.stopping.send_replace(true);
     }
 
     pub(super) fn is_stopping(&self) -> bool {
-        *self.stopping.borrow()
+        self.is_stopping.load(Ordering::Acquire)
     }
 
     /// Returns once the kernel stops.
@@ -254,12 +337,20 @@ impl Node {
         if let Some(hook) = &self.options.on_quarantine {
             hook(quarantine);
         }
-        let mut change = Change::new();
-        change.outbox_add(self.clock().now(), &OutboxEntry::Event { event: quarantine.event(&self.options.node) });
-        let store = self.store.clone();
+        let (quarantine, node, at) = (quarantine.clone(), self.options.node.clone(), self.clock().now());
+        let (store, mut stopping) = (self.store.clone(), self.stopping.subscribe());
         self.runtime.spawn(async move {
-            if let Err(error) = store.commit(change).await {
-                tracing::error!(%error, "the alarm about a quarantine was not kept");
+            let mut pause = ALARM_PAUSE_MIN;
+            loop {
+                let mut change = Change::new();
+                quarantine.event(&node).emit(&mut change, at);
+                // What crashed may have crashed of a store that is away. Told twice, it is one alarm.
+                let Err(error) = store.commit(change).await else { return };
+                tracing::error!(%error, "the alarm about a quarantine is not kept yet");
+                tokio::select! {
+                    () = tokio::time::sleep(pause) => pause = (pause * 2).min(ALARM_PAUSE_MAX),
+                    _ = stopping.wait_for(|stopping| *stopping) => return,
+                }
             }
         });
     }

@@ -41,7 +41,7 @@ impl Default for Policy {
             quarantine: Duration::from_mins(1),
             slow_after: Duration::from_secs(1),
             turn_max: Duration::from_secs(30),
-            yield_every: 16,
+            yield_every: 64,
         }
     }
 }

@@ -16,7 +16,7 @@ type OfCommand = fn(&CommandStats) -> u64;
 
 const GAUGES: [(&str, &str, OfKind); 4] = [
     ("resident", "Keys that have an actor.", |kind| kind.resident.get()),
-    ("waiting", "Commands that wait or run.", |kind| kind.waiting.get()),
+    ("waiting", "Commands that wait or run.", |kind| count(kind.waiting())),
     ("depth_max", "The most commands that ever waited for one key.", |kind| kind.depth_max.get()),
     ("quarantined", "Keys in quarantine.", |kind| kind.quarantined.get()),
 ];

@@ -1,6 +1,6 @@
 //! Finding, starting and leaving the one actor of a key.
 
-use std::{hash::BuildHasher, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use actix::{Addr, Supervisor, prelude::SendError};
 use dashmap::DashMap;
@@ -11,10 +11,11 @@ use tokio::sync::oneshot;
 use super::{
     dead_letters::DeadLetter,
     host::Host,
-    letter::Letter,
+    letter::{Letter, Order},
     node::Kind,
     resource::{Command, Handle, Resource},
     seat::Seat,
+    trace::CommandTrace,
 };
 
 /// How often a command is offered to a key whose address turns out to be closed.
@@ -30,7 +31,7 @@ pub struct Registry<R: Resource> {
 /// The keys that have an actor.
 pub(super) struct Slots<R: Resource> {
     pub(super) kind: Arc<Kind<R>>,
-    pub(super) by_key: DashMap<R::Key, Slot<R>>,
+    pub(super) by_key: DashMap<R::Key, Slot<R>, ahash::RandomState>,
 }
 
 /// One key's actor. Its address is never cloned, so that dropping the slot ends the host.
@@ -53,7 +54,10 @@ impl<R: Resource> Clone for Registry<R> {
 
 impl<R: Resource> Registry<R> {
     pub(super) fn new(kind: Arc<Kind<R>>) -> Self {
-        Self { slots: Arc::new(Slots { kind, by_key: DashMap::new() }) }
+        let slots = Arc::new(Slots { kind, by_key: DashMap::default() });
+        // A kind has one registry, made right here.
+        let _ = slots.kind.slots.set(Arc::downgrade(&slots));
+        Self { slots }
     }
 
     /// Has the resource of `key` do `command`, and waits for the answer, at most until the context's deadline.
@@ -75,8 +79,8 @@ impl<R: Resource> Registry<R> {
     where
         R: Handle<C>,
     {
-        let unsent = Letter::new(command, context, None, None);
-        self.slots.post(key, unsent).inspect_err(|error| self.slots.undeliverable::<C>(key, error))
+        let order = Order::boxed(command, context, None, CommandTrace::begin::<R, C>(key));
+        self.slots.post(key, order, None).inspect_err(|error| self.slots.undeliverable::<C>(key, error))
     }
 }
 
@@ -94,7 +98,8 @@ impl<R: Resource> Slots<R> {
     {
         let (reply, answer) = oneshot::channel();
         let deadline = context.deadline;
-        self.post(key, Letter::new(command, context, Some(reply), firing))?;
+        let order = Order::boxed(command, context, firing, CommandTrace::begin::<R, C>(key));
+        self.post(key, order, Some(reply))?;
         match tokio::time::timeout_at(deadline.into(), answer).await {
             Ok(Ok(result)) => result,
             Ok(Err(_unread)) => Err(Error::busy(DEADLINE_RETRY)),
@@ -105,17 +110,23 @@ impl<R: Resource> Slots<R> {
         }
     }
 
-    fn post<C: Command>(&self, key: &R::Key, letter: Letter<R, C>) -> Result<()>
+    fn post<C: Command>(
+        &self,
+        key: &R::Key,
+        order: Box<Order<C>>,
+        reply: Option<oneshot::Sender<Result<C::Reply>>>,
+    ) -> Result<()>
     where
         R: Handle<C>,
     {
         let kind = &self.kind;
-        kind.node.admit(letter.context.origin)?;
-        if letter.queued_at >= letter.context.deadline {
+        kind.node.admit(order.context.origin)?;
+        let letter = Letter::new(order, reply);
+        if letter.queued_at >= letter.deadline {
             kind.stats.refused.add_one();
             return Err(Error::busy(DEADLINE_RETRY));
         }
-        let mut letter = Some(letter);
+        let mut letter = Some(Box::new(letter));
         for _ in 0..OFFERS_MAX {
             match self.offer(key, &mut letter)? {
                 Offered::Queued => return Ok(()),
@@ -140,7 +151,7 @@ impl<R: Resource> Slots<R> {
 
     /// Takes a place in the queue and sends, both under the lock of the key's slot: a slot that is removed has nobody
     /// waiting, and nobody comes to wait at a slot that is being removed.
-    fn offer<C: Command>(&self, key: &R::Key, letter: &mut Option<Letter<R, C>>) -> Result<Offered>
+    fn offer<C: Command>(&self, key: &R::Key, letter: &mut Option<Box<Letter<R, C>>>) -> Result<Offered>
     where
         R: Handle<C>,
     {
@@ -175,7 +186,7 @@ impl<R: Resource> Slots<R> {
 }
 
 impl<R: Resource> Slot<R> {
-    fn offer<C: Command>(&self, letter: &mut Option<Letter<R, C>>) -> Result<Offered>
+    fn offer<C: Command>(&self, letter: &mut Option<Box<Letter<R, C>>>) -> Result<Offered>
     where
         R: Handle<C>,
     {

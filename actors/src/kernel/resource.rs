@@ -16,6 +16,9 @@ pub trait Resource: Sized + Send + 'static {
     /// The stable name of the kind: in timers, metrics, the log and the operators' console.
     const KIND: &'static str;
 
+    /// Whether keys tell who somebody is, so that they stay in the process: traces go without.
+    const KEY_IS_PRIVATE: bool = false;
+
     /// The limits of the kind.
     fn policy() -> Policy {
         Policy::default()
@@ -25,6 +28,11 @@ pub trait Resource: Sized + Send + 'static {
     ///
     /// An error answers the command that needed the load, and only that one.
     fn load(key: &Self::Key, services: &Self::Services) -> impl Future<Output = Result<Self>> + Send;
+
+    /// Whether it stays in memory although nobody asks anything of it: people have it open. Asked after every turn.
+    fn is_in_use(&self) -> bool {
+        false
+    }
 }
 
 /// Something that a resource can be asked to do.

@@ -5,15 +5,17 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use domain::{Error, Result, Timestamp};
 use parking_lot::Mutex;
 
 use super::{
+    crashes::{Crash, shortened},
     dead_letters::DeadLetter,
     node::{Kind, Quarantine},
+    recent::{Done, Recent, RecentCommand, Running},
     resource::Resource,
     trouble::{Trouble, Verdict},
 };
@@ -26,25 +28,24 @@ const NOT_QUARANTINED: i64 = i64::MIN;
 /// One key's queue and history.
 ///
 /// The actor's host doesn't own it and it doesn't own the host's address, so that dropping the address ends the host.
+///
+/// What every command writes stands first, beside the counts of the `Arc` that a permit holds: one cache line then goes
+/// from the asking thread to the actor's and back.
+#[repr(C)]
 pub(super) struct Seat<R: Resource> {
-    pub(super) kind: Arc<Kind<R>>,
-    pub(super) key: R::Key,
     /// Permits that are out: commands that wait, and the one that runs.
     waiting: AtomicU32,
-    /// When the last command ended, in milliseconds of the clock.
+    /// When the queue last became empty, in milliseconds of the clock.
     active_at: AtomicI64,
     quarantined_until: AtomicI64,
+    pub(super) kind: Arc<Kind<R>>,
+    pub(super) key: R::Key,
     loaded: AtomicBool,
+    /// Whether what is loaded stays although nobody asks anything of it.
+    in_use: AtomicBool,
     reload: AtomicBool,
-    running: Mutex<Option<Running>>,
+    recent: Mutex<Recent>,
     trouble: Mutex<Option<Box<Trouble>>>,
-}
-
-/// The command that a key is at.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Running {
-    pub(super) command: &'static str,
-    pub(super) since: Instant,
 }
 
 /// The right of one command to wait for a key; the key can't leave memory while one is out.
@@ -58,14 +59,15 @@ impl<R: Resource> Seat<R> {
     pub(super) fn new(kind: Arc<Kind<R>>, key: R::Key) -> Self {
         let now = kind.node.clock().now();
         Self {
-            kind,
-            key,
             waiting: AtomicU32::new(0),
             active_at: AtomicI64::new(now.as_millis()),
             quarantined_until: AtomicI64::new(NOT_QUARANTINED),
+            kind,
+            key,
             loaded: AtomicBool::new(false),
+            in_use: AtomicBool::new(false),
             reload: AtomicBool::new(false),
-            running: Mutex::new(None),
+            recent: Mutex::default(),
             trouble: Mutex::new(None),
         }
     }
@@ -83,7 +85,7 @@ impl<R: Resource> Seat<R> {
             stats.refused.add_one();
             return Err(Error::busy(QUEUE_FULL_RETRY));
         }
-        stats.waiting.add(1);
+        stats.queued.0.add_one();
         stats.depth_max.raise_to(i64::from(before) + 1);
         Ok(Permit { seat: Arc::clone(self), command, opened: false })
     }
@@ -95,9 +97,9 @@ impl<R: Resource> Seat<R> {
     /// Whether nobody wants the key and nothing need be remembered about it. Only under the lock of the key's slot does
     /// a "yes" stay true.
     pub(super) fn is_idle(&self, now: Timestamp) -> bool {
-        let active_at = Timestamp(self.active_at.load(Ordering::Acquire));
         self.waiting() == 0
-            && active_at.after(self.kind.policy.idle_after) <= now
+            && !self.is_in_use()
+            && self.active_at().after(self.kind.policy.idle_after) <= now
             && self.quarantine_left().is_none()
             && self.trouble.lock().as_ref().is_none_or(|trouble| !trouble.is_fresh(now, &self.kind.policy))
     }
@@ -136,13 +138,28 @@ impl<R: Resource> Seat<R> {
     }
 
     /// Notes a crash: the next load waits, or the key goes into quarantine.
-    pub(super) fn crashed(&self, error: String) {
+    pub(super) fn crashed(&self, command: &'static str, error: &str) {
         let node = &self.kind.node;
+        let (now, error) = (node.clock().now(), shortened(error));
         let mut trouble = self.trouble.lock();
         let trouble = trouble.get_or_insert_with(|| Box::new(Trouble::new()));
         self.kind.stats.crashes.add_one();
-        let verdict = trouble.crashed(node.clock().now(), error.clone(), &self.kind.policy, node.jitter());
-        if let Verdict::QuarantineUntil(until) = verdict {
+        let verdict = trouble.crashed(now, error.clone(), &self.kind.policy, node.jitter());
+        let quarantined_until = match verdict {
+            Verdict::LoadAt(_) => None,
+            Verdict::QuarantineUntil(until) => Some(until),
+        };
+        let (key, crashes) = (self.key.to_string(), trouble.crashes);
+        node.crashes().add(Crash {
+            kind: R::KIND,
+            key,
+            command,
+            error: error.clone(),
+            at: now,
+            crashes,
+            quarantined_until,
+        });
+        if let Some(until) = quarantined_until {
             self.kind.stats.quarantines.add_one();
             self.kind.stats.quarantined.add(1);
             self.quarantined_until.store(until.as_millis(), Ordering::Release);
@@ -171,17 +188,42 @@ impl<R: Resource> Seat<R> {
     }
 
     pub(super) fn begin(&self, running: Running) {
-        *self.running.lock() = Some(running);
+        self.recent.lock().running = Some(running);
     }
 
-    pub(super) fn end(&self, loaded: bool) {
-        *self.running.lock() = None;
-        self.loaded.store(loaded, Ordering::Release);
-        self.active_at.store(self.kind.node.clock().now().as_millis(), Ordering::Release);
+    /// Notes the end of a turn, and what it left in memory.
+    pub(super) fn end(&self, done: Done, loaded: Option<&R>) {
+        {
+            let mut recent = self.recent.lock();
+            recent.running = None;
+            recent.add(done);
+        }
+        self.loaded.store(loaded.is_some(), Ordering::Release);
+        self.in_use.store(loaded.is_some_and(R::is_in_use), Ordering::Release);
+        // Behind another command comes another end.
+        if self.waiting() <= 1 {
+            self.active_at.store(self.kind.node.clock().now().as_millis(), Ordering::Release);
+        }
     }
 
     pub(super) fn running(&self) -> Option<Running> {
-        *self.running.lock()
+        self.recent.lock().running
+    }
+
+    /// The last commands, newest first.
+    pub(super) fn recent(&self) -> Vec<RecentCommand> {
+        let now = self.kind.node.clock().now();
+        self.recent.lock().commands(now)
+    }
+
+    /// When the key was last asked something, as far as that is over.
+    pub(super) fn active_at(&self) -> Timestamp {
+        Timestamp(self.active_at.load(Ordering::Acquire))
+    }
+
+    /// Whether what is loaded stays although nobody asks anything of it.
+    pub(super) fn is_in_use(&self) -> bool {
+        self.in_use.load(Ordering::Acquire)
     }
 
     pub(super) fn is_loaded(&self) -> bool {
@@ -200,7 +242,7 @@ impl<R: Resource> Drop for Permit<R> {
     fn drop(&mut self) {
         let Seat { kind, key, waiting, .. } = &*self.seat;
         waiting.fetch_sub(1, Ordering::AcqRel);
-        kind.stats.waiting.add(-1);
+        kind.stats.left.0.add_one();
         if !self.opened {
             kind.stats.dead_letters.add_one();
             kind.node.dead_letters().add(DeadLetter {

@@ -53,7 +53,7 @@ impl Kernel {
         let kinds = self.directory.all();
         let waiting = kinds.iter().filter_map(|kind| {
             let stats = kind.stats();
-            u64::try_from(stats.waiting.get()).ok().filter(|waiting| *waiting > 0).map(|waiting| (stats.kind, waiting))
+            Some(stats.waiting()).filter(|waiting| *waiting > 0).map(|waiting| (stats.kind, waiting))
         });
         Leftover { waiting: waiting.collect() }
     }

@@ -4,8 +4,10 @@ use serde::Serialize;
 
 use super::{
     dead_letters::DeadLetter,
+    directory::millis,
     histogram::Histogram,
     node::Kernel,
+    policy::Policy,
     stats::{CommandStats, KindStats},
 };
 
@@ -30,7 +32,7 @@ pub struct KindSnapshot {
     /// Keys that have an actor now.
     pub resident: i64,
     /// Commands that wait or run now.
-    pub waiting: i64,
+    pub waiting: u64,
     /// The most commands that ever waited for one key.
     pub depth_max: i64,
     /// Keys in quarantine now.
@@ -57,6 +59,32 @@ pub struct KindSnapshot {
     pub dead_letters: u64,
     /// The counts of each command.
     pub commands: Vec<CommandSnapshot>,
+    /// How much one key may take.
+    pub policy: PolicySnapshot,
+}
+
+/// A [`Policy`], in milliseconds.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicySnapshot {
+    /// How many commands may wait for one key.
+    pub queue_len_max: u32,
+    /// After how long without a command a resource leaves memory.
+    pub idle_after_ms: u64,
+    /// How many crashes within the window a key may have.
+    pub crash_max: u32,
+    /// Over what span crashes are counted.
+    pub crash_window_ms: u64,
+    /// The pause after a first crash.
+    pub backoff_min_ms: u64,
+    /// The longest such pause.
+    pub backoff_max_ms: u64,
+    /// How long a quarantine lasts.
+    pub quarantine_ms: u64,
+    /// From which time on a command counts as slow.
+    pub slow_after_ms: u64,
+    /// How long one command may run.
+    pub turn_max_ms: u64,
 }
 
 /// The counts of one command of one kind.
@@ -97,7 +125,7 @@ impl Kernel {
     /// The state of the kernel now.
     pub fn snapshot(&self) -> KernelSnapshot {
         KernelSnapshot {
-            kinds: self.directory.all().iter().map(|kind| kind.stats().snapshot()).collect(),
+            kinds: self.directory.all().iter().map(|kind| kind.stats().snapshot(kind.policy())).collect(),
             dead_letters: self.node.dead_letters().count(),
             last_dead_letters: self.node.dead_letters().last(),
         }
@@ -105,11 +133,11 @@ impl Kernel {
 }
 
 impl KindStats {
-    fn snapshot(&self) -> KindSnapshot {
+    fn snapshot(&self, policy: &Policy) -> KindSnapshot {
         KindSnapshot {
             kind: self.kind,
             resident: self.resident.get(),
-            waiting: self.waiting.get(),
+            waiting: self.waiting(),
             depth_max: self.depth_max.get(),
             quarantined: self.quarantined.get(),
             activations: self.activations.get(),
@@ -123,6 +151,23 @@ impl KindStats {
             timed_out: self.timed_out.get(),
             dead_letters: self.dead_letters.get(),
             commands: self.commands().into_iter().map(CommandStats::snapshot).collect(),
+            policy: policy.snapshot(),
+        }
+    }
+}
+
+impl Policy {
+    fn snapshot(&self) -> PolicySnapshot {
+        PolicySnapshot {
+            queue_len_max: self.queue_len_max,
+            idle_after_ms: millis(self.idle_after),
+            crash_max: self.crash_max,
+            crash_window_ms: millis(self.crash_window),
+            backoff_min_ms: millis(self.backoff_min),
+            backoff_max_ms: millis(self.backoff_max),
+            quarantine_ms: millis(self.quarantine),
+            slow_after_ms: millis(self.slow_after),
+            turn_max_ms: millis(self.turn_max),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     any::TypeId,
-    hash::{BuildHasher, BuildHasherDefault, DefaultHasher},
+    hash::{BuildHasher, BuildHasherDefault, Hasher},
     sync::{
         OnceLock,
         atomic::{AtomicI64, AtomicU64, Ordering},
@@ -20,6 +20,11 @@ const OTHERS: &str = "others";
 /// A number that only grows.
 #[derive(Debug, Default)]
 pub(super) struct Counter(AtomicU64);
+
+/// Keeps what one group of threads writes out of the cache lines that another writes or reads.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(super) struct Apart<T>(pub(super) T);
 
 impl Counter {
     pub(super) fn add_one(&self) {
@@ -57,8 +62,10 @@ pub(super) struct KindStats {
     pub(super) kind: &'static str,
     /// Keys that have an actor now.
     pub(super) resident: Gauge,
-    /// Commands that wait or run now, over all keys.
-    pub(super) waiting: Gauge,
+    /// Commands that ever got a place in a queue. Counted by those who ask.
+    pub(super) queued: Apart<Counter>,
+    /// Commands that gave their place back. Counted by the actors' threads.
+    pub(super) left: Apart<Counter>,
     /// The most commands that ever waited for one key.
     pub(super) depth_max: Gauge,
     /// Keys in quarantine now.
@@ -120,7 +127,8 @@ impl KindStats {
         Self {
             kind,
             resident: Gauge::default(),
-            waiting: Gauge::default(),
+            queued: Apart::default(),
+            left: Apart::default(),
             depth_max: Gauge::default(),
             quarantined: Gauge::default(),
             activations: Counter::default(),
@@ -136,6 +144,13 @@ impl KindStats {
             commands: [const { OnceLock::new() }; COMMANDS_MAX],
             others: CommandStats::new(TypeId::of::<()>(), OTHERS),
         }
+    }
+
+    /// Commands that wait or run now, over all keys.
+    pub(super) fn waiting(&self) -> u64 {
+        // In this order, so that one that comes and goes in between is not missed below zero.
+        let left = self.left.0.get();
+        self.queued.0.get().saturating_sub(left)
     }
 
     /// The counts of `C`: an open-addressed table that only grows, so that finding them takes no lock.
@@ -166,5 +181,25 @@ impl KindStats {
 /// A type id is a hash already, but only hashing gets at it.
 #[expect(clippy::cast_possible_truncation, reason = "a place in a small table")]
 fn place_of(command: TypeId) -> usize {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(command) as usize % COMMANDS_MAX
+    BuildHasherDefault::<AsIs>::default().hash_one(command) as usize % COMMANDS_MAX
+}
+
+/// Takes the last number that it is given for the hash.
+#[derive(Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }

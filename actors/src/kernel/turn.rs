@@ -1,27 +1,32 @@
 //! What a handler sees of the world while it runs.
 
-use domain::{Context, Result, Timestamp};
-use store::{Change, Timer};
+use std::time::Instant;
 
-use super::{node::Kind, resource::Resource, seat::Seat};
+use domain::{Context, Result, Timestamp};
+use store::{
+    Change, Timer,
+    faults::{Place, Stage},
+};
+
+use super::{letter::Progress, me::Me, node::Kind, resource::Resource, seat::Seat};
 
 /// One run of one command: who asks, for which key, with which services, and the way to make the outcome durable.
 pub struct Turn<'a, R: Resource> {
     seat: &'a Seat<R>,
     context: &'a Context,
     firing: Option<&'a Timer>,
-    settled: &'a mut bool,
+    progress: &'a mut Progress,
 }
 
 impl<'a, R: Resource> Turn<'a, R> {
-    /// `settled` says whether an earlier commit of the same command has settled its timer and its idempotency key.
+    /// `progress` is what earlier runs and commits of the same command came to.
     pub(super) fn new(
         seat: &'a Seat<R>,
         context: &'a Context,
         firing: Option<&'a Timer>,
-        settled: &'a mut bool,
+        progress: &'a mut Progress,
     ) -> Self {
-        Self { seat, context, firing, settled }
+        Self { seat, context, firing, progress }
     }
 
     fn kind(&self) -> &'a Kind<R> {
@@ -31,6 +36,12 @@ impl<'a, R: Resource> Turn<'a, R> {
     /// The key whose turn it is.
     pub fn key(&self) -> &'a R::Key {
         &self.seat.key
+    }
+
+    /// The same key for later: a turn's tasks ask things of it, and a turn that wants to go on behind what waits does too.
+    pub fn me(&self) -> Me<R> {
+        let slots = self.kind().slots.get().cloned().unwrap_or_default();
+        Me { slots, key: self.seat.key.clone() }
     }
 
     /// What resources of this kind work with.
@@ -53,9 +64,19 @@ impl<'a, R: Resource> Turn<'a, R> {
     ///
     /// [`Error::Stale`](domain::Error::Stale) goes straight out of the handler, which then runs again on a fresh load.
     pub async fn commit(&mut self, change: Change) -> Result<()> {
-        let store = self.kind().node.store();
-        if *self.settled {
-            return Ok(store.commit(change).await?);
+        let started = Instant::now();
+        let place = Place { stage: Stage::Commit, kind: R::KIND, command: "", key: &self.seat.key };
+        let outcome = self.kind().node.store().commit_at(self.whole(change), place).await;
+        self.progress.committing += started.elapsed();
+        outcome?;
+        self.progress.is_settled = true;
+        Ok(())
+    }
+
+    /// The change, with what the command's first commit settles beside it.
+    fn whole(&self, change: Change) -> Change {
+        if self.progress.is_settled {
+            return change;
         }
         let mut whole = Change::new();
         if let Some(timer) = self.firing {
@@ -65,9 +86,7 @@ impl<'a, R: Resource> Turn<'a, R> {
             whole.idempotency_commit(claim);
         }
         whole.append(change);
-        store.commit(whole).await?;
-        *self.settled = true;
-        Ok(())
+        whole
     }
 
     /// Runs work that takes the processor (hashing, images, compression) where it holds up no actor; `Internal` when it

@@ -140,6 +140,9 @@ impl Handle<DeleteOrganization> for Organization {
         fresh_factor_check(store, user_id, turn).await?;
         let mut change = Change::new();
         change.organization_remove(organization.id, organization.version);
+        change.escalations_end_of_organization(organization.id, now);
+        change.protocol_book_remove(organization.id);
+        change.pages_remove(organization.id);
         revoke_all(&mut change, store, organization.id, turn).await?;
         let target = AuditTarget::new("organization", organization.id).labelled(&organization.name);
         change.audit_add(now, AuditEntry::new(turn.context(), "org.deleted", target).in_org(organization.id));

@@ -4,6 +4,7 @@
 //! the organization's row; so two nodes never both decide on one state, and an organization never loses its last owner
 //! to a race. Who asks is looked at again here, because their role may have changed since the request came in.
 
+mod alarm_hooks;
 mod invites;
 mod keys;
 mod lifecycle;
@@ -22,6 +23,7 @@ use store::{
 
 pub(crate) use self::invites::accept_invite;
 pub use self::{
+    alarm_hooks::{DeleteAlarmHook, MakeAlarmHook, RaiseAlarms},
     invites::{AcceptInvite, CancelInvite, MakeInvite},
     keys::{DeleteKey, MakeKey, NoteKeyUse},
     lifecycle::{ChangeOrganization, CreateOrganization, DeleteOrganization},

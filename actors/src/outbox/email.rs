@@ -4,10 +4,10 @@
 //! good, the entry is given up and kept with the reason, for operators. A console mailer sends nothing: what it would
 //! have sent is kept in the same commit that settles the entry.
 
+use domain::backoff::{TRIES_MAX, pause_after};
 use gateways::{Delivered, Email, SendError};
 use store::{Change, EmailTo, KeptMessage, OutboxClaim, OutboxEntry, StoreError};
 
-use super::backoff::{TRIES_MAX, pause_after};
 use crate::Services;
 
 /// Hands one e-mail over and settles its entry. If the store fails, the entry comes again when its lease ends.

@@ -5,16 +5,15 @@
 //!
 //! - Live messages are numbered and published ([`live`](crate::live)), those that a process which died had claimed at
 //!   once, as doing it twice does no harm; every node is told of revocations
-//!   ([`REVOKED_CHANNEL`]); events go to the log until there are notifications. These are delivered in turn, within
-//!   milliseconds; if the store fails meanwhile, they come again when their lease ends.
+//!   ([`REVOKED_CHANNEL`]); events become notices, deliveries and escalations (`notify::fan_out`), those of one claim
+//!   together. These are delivered in turn, within milliseconds; if the store fails meanwhile, they come again when their
+//!   lease ends.
 //! - E-mails are handed to the mail server side by side, up to [`EMAILS_AT_ONCE_MAX`], and tried again with growing
 //!   pauses ([`email`]). A mail server that hangs holds up nothing else.
 //!
 //! Delivery is at least once: the entry goes after its effect. It must never happen that it goes before.
 
-mod backoff;
 mod email;
-mod event;
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -26,8 +25,8 @@ use tokio::{
     task::JoinHandle,
 };
 
-pub use self::backoff::TRIES_MAX;
-use crate::{Services, live};
+use crate::{Services, live, notify::fan_out};
+pub use domain::backoff::TRIES_MAX;
 
 /// The hub's channel on which nodes say that something was revoked. A message is the id of what was, and a reason to
 /// read the list ([`Store::revocations_since`](store::Store::revocations_since)), which makes certain what the hub makes
@@ -155,23 +154,21 @@ impl Dispatcher {
                         self.services.hub.publish(REVOKED_CHANNEL, target_id.clone());
                         settled.push(claim.seq);
                     }
-                    OutboxEntry::Event { event } => {
-                        event::deliver(claim.seq, event);
-                        settled.push(claim.seq);
-                    }
                     OutboxEntry::Live { user_id, .. } => drop(people.insert(*user_id)),
-                    // On the other lane.
-                    OutboxEntry::Email { .. } => {}
+                    // Events follow, and e-mails are on the other lane.
+                    OutboxEntry::Event { .. } | OutboxEntry::Email { .. } => {}
                 }
             }
             let mut change = Change::new();
             change.outbox_done(settled);
             store.commit(change).await?;
             live::deliver(&self.services, people).await?;
+            let events = fan_out::deliver(&self.services, &claims).await?;
             for claim in &claims {
                 self.count_delivered(claim);
             }
-            if last {
+            // What events left behind is delivered at once, too.
+            if last && events == 0 {
                 return Ok(());
             }
         }

@@ -5,6 +5,7 @@
 
 mod otp;
 mod password;
+mod phone;
 mod profile;
 mod sign_ins;
 
@@ -18,6 +19,7 @@ pub(crate) use self::otp::step_up_check;
 pub use self::{
     otp::{ConfirmOtp, EnrolOtp, Enrolment, RemoveOtp, StepUp},
     password::{ChangePassword, ResetPassword},
+    phone::{CodeSent, ConfirmPhone, SendPhoneCode},
     profile::ChangeProfile,
     sign_ins::{EndSignIn, EndSignIns, IssueSignIn, NoteSignInUse},
 };

@@ -65,6 +65,10 @@ impl Handle<ChangeProfile> for Person {
         person.updated_at = now;
         let mut change = Change::new();
         change.person_set(&person);
+        if fields.contains(&"phone") {
+            // Another number is not confirmed, and neither is the old one when it comes back.
+            change.phone_unconfirm(person.id);
+        }
         let entry = AuditEntry::new(turn.context(), "person.changed", AuditTarget::new("person", person.id));
         change.audit_add(now, entry.with_metadata(json!({ "fields": fields })));
         turn.commit(change).await?;

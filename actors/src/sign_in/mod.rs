@@ -25,6 +25,7 @@ impl Resource for SignInDesk {
     type Services = Services;
 
     const KIND: &'static str = "sign_in";
+    const KEY_IS_PRIVATE: bool = true;
 
     async fn load(_: &Email, _: &Services) -> Result<Self> {
         Ok(Self)

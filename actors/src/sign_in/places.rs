@@ -5,7 +5,7 @@ use std::{net::IpAddr, time::Duration};
 use domain::{Context, Result, Timestamp};
 use serde_json::{Map, Value, json};
 use store::{
-    Change, EmailTo, OutboxEntry, Store,
+    Change, Store,
     accounts::{Person, SignIn},
 };
 
@@ -55,20 +55,13 @@ fn tell(change: &mut Change, person: &Person, sign_in: &SignIn) {
     let what = format!("Somebody signed in to the {} app ({}) as you.", sign_in.app, sign_in.platform);
     let address = sign_in.ip.map_or_else(|| "unknown".to_owned(), |ip| ip.to_string());
     let program = sign_in.user_agent.as_deref().unwrap_or("unknown");
-    let body = format!(
-        "{what}\n\nAddress: {address}\nProgram: {program}\n\nIf this wasn't you, change your password; that ends every \
-         other sign-in.\n"
-    );
-    let subject = "New sign-in to your account".to_owned();
-    change.outbox_add(sign_in.created_at, &OutboxEntry::Email { to: EmailTo::Person(person.id), subject, body });
+    let advice = "If this wasn't you, change your password; that ends every other sign-in.";
+    let about = ("sign_in", sign_in.id.to_string());
     Event {
-        kind: "account.new_sign_in",
-        org_id: None,
         user_ids: vec![person.id],
-        title: "New sign-in".to_owned(),
-        body: what,
-        resource: ("sign_in", sign_in.id.to_string()),
+        body: format!("{what}\n\nAddress: {address}\nProgram: {program}\n\n{advice}"),
         data: data(sign_in),
+        ..Event::new("account.new_sign_in", about, "New sign-in to your account")
     }
     .emit(change, sign_in.created_at);
 }

@@ -1,11 +1,11 @@
 use std::{sync::Arc, time::Duration};
 
-use actors::kernel::Policy;
+use actors::kernel::{KernelOptions, Policy, QuarantineHook};
 use domain::Error;
 
 use crate::{
-    probe::{Gate, Note, Wait},
-    stage::{CALM, Stage, context, until, within},
+    probe::{Crash, Gate, KillHost, Note, Wait},
+    stage::{CALM, Stage, context, options, until, within},
 };
 
 #[tokio::test]
@@ -109,20 +109,45 @@ async fn commands_that_could_not_be_delivered_are_counted_and_kept_for_a_look() 
 
 #[tokio::test]
 async fn what_waited_for_a_host_that_died_is_a_dead_letter_and_its_caller_is_told() {
-    let stage = Stage::new().await;
-    let (probes, world) = stage.probes(CALM);
+    // Nothing catches a panic of the hook, which is called after the turn.
+    let on_quarantine: QuarantineHook = Arc::new(|_| panic!("a hook that panics"));
+    let stage = Stage::with(KernelOptions { on_quarantine: Some(on_quarantine), ..options() }).await;
+    let policy = Policy { crash_max: 0, ..CALM };
+    let (probes, world) = stage.probes(policy);
     let (gate, key) = (Gate::new(), "one".to_owned());
     probes.tell(&key, Wait(Arc::clone(&gate)), context()).expect("queued");
     gate.reached().await;
-    probes.tell(&key, crate::probe::KillHost, context()).expect("queued");
+    probes.tell(&key, Crash, context()).expect("queued");
     let behind = tokio::spawn({
         let (probes, key) = (probes.clone(), key.clone());
         async move { probes.ask(&key, Note(1), context()).await }
     });
     stage.probes_waiting(3).await;
     gate.open();
-    assert!(matches!(behind.await.expect("a task"), Err(Error::Busy { .. })));
+    assert!(matches!(behind.await.expect("a task"), Err(Error::Busy { code: "busy", .. })));
     assert_eq!(stage.probe_stats().dead_letters, 1);
+    stage.clock.advance(policy.quarantine);
     assert_eq!(probes.ask(&key, Note(2), context()).await.expect("a new host"), 1);
     assert_eq!((world.notes_of(&key), stage.probe_stats().waiting), (vec![2], 0));
+}
+
+#[tokio::test]
+async fn a_command_that_panics_when_it_is_dropped_hurts_nobody_who_is_answered_with_it() {
+    let stage = Stage::new().await;
+    let (probes, _) = stage.probes(CALM);
+    let (gate, key) = (Gate::new(), "one".to_owned());
+    probes.tell(&key, Wait(Arc::clone(&gate)), context()).expect("queued");
+    gate.reached().await;
+    probes.tell(&key, KillHost, context()).expect("queued");
+    let behind: Vec<_> = (0..3)
+        .map(|_| {
+            let (probes, key) = (probes.clone(), key.clone());
+            tokio::spawn(async move { probes.ask(&key, Note(1), context()).await })
+        })
+        .collect();
+    stage.probes_waiting(5).await;
+    gate.open();
+    for asked in behind {
+        asked.await.expect("a task").expect("an answer");
+    }
 }

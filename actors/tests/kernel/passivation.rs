@@ -10,7 +10,7 @@ use actors::kernel::Policy;
 use futures::future::join_all;
 
 use crate::{
-    probe::{Gate, Note, Wait},
+    probe::{Crash, Gate, Hold, Note, NoteLater, Wait},
     stage::{CALM, Stage, context, until},
 };
 
@@ -26,6 +26,41 @@ async fn an_idle_resource_leaves_memory_and_the_next_command_loads_it_again() {
     assert_eq!((stage.kernel.sweep(), stage.probe_stats().resident), (1, 0));
     assert_eq!(probes.ask(&key, Note(2), context()).await.expect("an answer"), 1);
     assert_eq!((world.loads(), stage.probe_stats().passivations), (2, 1));
+}
+
+#[tokio::test]
+async fn a_resource_in_use_stays_until_it_is_left() {
+    let stage = Stage::new().await;
+    let (probes, world) = stage.probes(CALM);
+    let key = "one".to_owned();
+    probes.ask(&key, Hold(true), context()).await.expect("an answer");
+    stage.clock.advance(CALM.idle_after * 2);
+    assert_eq!(stage.kernel.sweep(), 0);
+    probes.ask(&key, Hold(false), context()).await.expect("an answer");
+    stage.clock.advance(CALM.idle_after);
+    assert_eq!((stage.kernel.sweep(), world.loads()), (1, 1));
+}
+
+#[tokio::test]
+async fn what_a_crash_took_from_memory_is_not_in_use() {
+    let stage = Stage::new().await;
+    let (probes, _) = stage.probes(CALM);
+    let key = "one".to_owned();
+    probes.ask(&key, Hold(true), context()).await.expect("an answer");
+    probes.ask(&key, Crash, context()).await.expect_err("a crash");
+    stage.clock.advance(CALM.idle_after + CALM.crash_window * 2);
+    until("it is swept", || stage.kernel.sweep() == 1).await;
+}
+
+#[tokio::test]
+async fn a_resource_asks_things_of_itself_behind_what_waits() {
+    let stage = Stage::new().await;
+    let (probes, world) = stage.probes(CALM);
+    let key = "one".to_owned();
+    let me = probes.ask(&key, NoteLater(3), context()).await.expect("an answer");
+    until("they are noted", || world.notes_of(&key) == [0, 1, 2]).await;
+    me.tell(Note(3), context()).expect("queued");
+    until("it is noted", || world.notes_of(&key) == [0, 1, 2, 3]).await;
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use actors::kernel::{Command, Handle, Resource, TimerFired, Turn};
+use actors::kernel::{Command, Handle, Me, Resource, TimerFired, Turn};
 use domain::{Error, Result, Timestamp};
 use store::Change;
 use tokio::sync::Semaphore;
@@ -78,6 +78,8 @@ impl Gate {
 pub struct Probe {
     /// How many commands this load has handled.
     age: u32,
+    /// Whether somebody has it open.
+    held: bool,
 }
 
 impl Resource for Probe {
@@ -94,7 +96,11 @@ impl Resource for Probe {
         }
         assert!(!world.loads_panic.load(SeqCst), "a load that panics");
         let fails = world.loads_to_fail.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok();
-        if fails { Err(Error::internal("a load that fails")) } else { Ok(Self { age: 0 }) }
+        if fails { Err(Error::internal("a load that fails")) } else { Ok(Self { age: 0, held: false }) }
+    }
+
+    fn is_in_use(&self) -> bool {
+        self.held
     }
 }
 
@@ -111,6 +117,29 @@ macro_rules! command {
 #[derive(Clone)]
 pub struct Note(pub u32);
 command!(Note -> u32, "note");
+
+/// Opens it, or leaves it.
+pub struct Hold(pub bool);
+command!(Hold -> (), "hold");
+
+impl Handle<Hold> for Probe {
+    async fn handle(&mut self, Hold(held): &Hold, _: &mut Turn<'_, Self>) -> Result<()> {
+        self.held = *held;
+        Ok(())
+    }
+}
+
+/// Has itself note so many numbers, behind what waits already.
+pub struct NoteLater(pub u32);
+command!(NoteLater -> Me<Probe>, "note_later");
+
+impl Handle<NoteLater> for Probe {
+    async fn handle(&mut self, NoteLater(times): &NoteLater, turn: &mut Turn<'_, Self>) -> Result<Me<Self>> {
+        let me = turn.me();
+        (0..*times).try_for_each(|number| me.tell(Note(number), turn.context().clone()))?;
+        Ok(me)
+    }
+}
 
 /// Panics.
 pub struct Crash;

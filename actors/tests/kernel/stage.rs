@@ -15,7 +15,7 @@ use crate::probe::{Probe, World};
 /// When the clocks of tests start.
 pub const START: Timestamp = Timestamp(1_750_000_000_000);
 /// How long a test waits for something that must happen on another thread.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Crashes as often as it likes, without pauses: for tests that are about something else.
 pub const CALM: Policy = Policy {
@@ -64,7 +64,7 @@ impl Stage {
     }
 
     /// Returns once `waiting` commands wait for probes, the running ones included.
-    pub async fn probes_waiting(&self, waiting: i64) {
+    pub async fn probes_waiting(&self, waiting: u64) {
         until("commands wait", || self.probe_stats().waiting == waiting).await;
     }
 }

@@ -197,7 +197,10 @@ async fn a_stop_delivers_what_was_committed_before_it() {
     let node = node_with(&server).await;
     let running = node.dispatcher().start();
     node.commit_email(address()).await;
-    node.commit(&[OutboxEntry::Event { event: json!({"type": "ops.alarm"}) }]).await;
+    let event = json!({
+        "type": "ops.alarm", "title": "The disk is full", "resource": { "type": "disk", "id": "1" }, "at": 0
+    });
+    node.commit(&[OutboxEntry::Event { event }]).await;
     running.stop(Duration::from_secs(30)).await;
     assert_eq!(server.received().len(), 1);
     assert_eq!((node.next(OutboxLane::Email).await, node.next(OutboxLane::Prompt).await), (None, None));

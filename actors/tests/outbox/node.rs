@@ -2,14 +2,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use actors::{Services, Settings, outbox::Dispatcher};
+use actors::{Services, outbox::Dispatcher};
 use domain::{Timestamp, id::UserId};
-use gateways::{Hub, MailOptions, Mailer, mail::SmtpOptions, mail::SmtpSecurity};
+use gateways::{MailOptions, Mailer, mail::SmtpOptions, mail::SmtpSecurity};
 use serde_json::Value;
 use store::{Change, Clock, EmailTo, OutboxEntry, OutboxLane, testing::Scratch};
 
 pub const START: Timestamp = Timestamp(1_700_000_000_000);
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Node {
     pub services: Services,
@@ -30,7 +30,7 @@ impl Node {
 
     async fn on(scratch: Arc<Scratch>, clock: Clock, mailer: Mailer) -> Self {
         let store = scratch.store(clock.clone()).await.expect("a store");
-        let services = Services { store, hub: Hub::in_process(), mailer, settings: Arc::new(Settings::default()) };
+        let services = Services { mailer, ..Services::in_process(store) };
         Self { services, clock, scratch }
     }
 

@@ -6,18 +6,14 @@ mod backup;
 mod phone;
 mod stale;
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use actors::{
-    Actors, Services, Settings,
+    Actors, Services,
     kernel::{Command, Handle, KernelOptions},
     vault::Vault,
 };
 use domain::{Context, Origin, Result, Timestamp, id::UserId};
-use gateways::{Hub, Mailer};
 use store::{Clock, Store, testing::Scratch};
 
 use self::phone::Phone;
@@ -65,8 +61,7 @@ impl Nodes {
 impl Node {
     async fn start(scratch: &Scratch, clock: &Clock, user_id: UserId) -> Self {
         let store = scratch.store(clock.clone()).await.expect("a store");
-        let (hub, mailer, settings) = (Hub::in_process(), Mailer::console(), Arc::new(Settings::default()));
-        let services = Services { store: store.clone(), hub, mailer, settings };
+        let services = Services::in_process(store.clone());
         let actors = Actors::start(&services, KernelOptions::new("node")).expect("actors");
         Self { actors, store, user_id }
     }

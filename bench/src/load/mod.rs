@@ -7,6 +7,7 @@ mod connection;
 mod measured;
 mod processor;
 mod request;
+mod socket;
 
 use std::{
     io,
@@ -22,6 +23,7 @@ pub use self::{
     measured::Measured,
     processor::{processor_time, resident_bytes},
     request::Request,
+    socket::Socket,
 };
 use crate::report::Result;
 

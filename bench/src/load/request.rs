@@ -31,8 +31,14 @@ impl Request {
     /// With a JSON body.
     #[must_use]
     pub fn json(self, body: Vec<u8>) -> Self {
+        self.body("application/json", body)
+    }
+
+    /// With a body of this type.
+    #[must_use]
+    pub fn body(self, content_type: &str, body: Vec<u8>) -> Self {
         let length = body.len().to_string();
-        let with = self.header("Content-Type", "application/json").header("Content-Length", &length);
+        let with = self.header("Content-Type", content_type).header("Content-Length", &length);
         Self { body, ..with }
     }
 

@@ -1,6 +1,6 @@
 //! The baseline of HTTP: a bare actix-web handler, on as many workers as the program has, in a process of its own.
 
-use std::{env, io::Read, process::Command, thread};
+use std::{env, process::Command};
 
 use actix_web::{App, HttpResponse, HttpServer, web};
 
@@ -17,12 +17,9 @@ pub fn start() -> Result<Server> {
     Server::start(Command::new(env::current_exe()?).arg(ARGUMENT), "API")
 }
 
-/// Serves until standard input ends, which it does when the program that started this one ends.
+/// Serves until standard input ends.
 pub fn serve() -> Result<()> {
-    thread::spawn(|| {
-        let ended = std::io::stdin().read_to_end(&mut Vec::new());
-        std::process::exit(i32::from(ended.is_err()));
-    });
+    super::end_with_standard_input();
     actix_web::rt::System::new().block_on(async {
         let server = HttpServer::new(|| App::new().route("/", web::get().to(hello)));
         let server = server.tcp_nodelay(true).bind(("127.0.0.1", 0))?;

@@ -5,9 +5,10 @@ pub mod hello;
 pub mod program;
 
 use std::{
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read, Write},
     net::SocketAddr,
     process::{Child, ChildStdout, Command, Stdio},
+    thread,
 };
 
 pub use self::{client::call, program::Program};
@@ -48,6 +49,12 @@ impl Server {
         self.child.id()
     }
 
+    /// Says a line to the server.
+    pub fn tell(&self, line: &str) -> Result<()> {
+        let mut stdin = self.child.stdin.as_ref().ok_or("the server has no input")?;
+        Ok(writeln!(stdin, "{line}")?)
+    }
+
     /// Asks the server to stop, and waits until it has.
     pub fn stop(mut self) -> Result<()> {
         if !Command::new("kill").args(["-TERM", &self.process().to_string()]).status()?.success() {
@@ -57,6 +64,14 @@ impl Server {
         self.child.wait()?;
         Ok(())
     }
+}
+
+/// For a baseline: ends this process with its standard input, which ends when the program that started it does.
+pub fn end_with_standard_input() {
+    thread::spawn(|| {
+        let ended = std::io::stdin().read_to_end(&mut Vec::new());
+        std::process::exit(i32::from(ended.is_err()));
+    });
 }
 
 impl Drop for Server {

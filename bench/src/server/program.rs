@@ -64,6 +64,11 @@ impl Program {
         &self.path
     }
 
+    /// Where its data lies.
+    pub fn data(&self) -> &Path {
+        self.data.path()
+    }
+
     /// Starts it on what the data folder holds.
     pub fn start(&self) -> Result<Server> {
         let mut command = Command::new(&self.path);

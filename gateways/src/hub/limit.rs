@@ -21,9 +21,14 @@ const SWEEP_INTERVAL_US: i64 = 1_000_000;
 pub(super) const SCRIPT: &str = r"
 local now, interval, per = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local idle_at = tonumber(redis.call('GET', KEYS[1]) or '0')
-idle_at = math.max(now, math.min(idle_at, now + per)) + interval
+local function keep(at) redis.call('SET', KEYS[1], string.format('%.0f', at), 'PX', math.ceil((at - now) / 1000)) end
+if idle_at > now + per then
+  idle_at = now + per
+  keep(idle_at)
+end
+idle_at = math.max(now, idle_at) + interval
 if idle_at - now > per then return idle_at - now - per end
-redis.call('SET', KEYS[1], string.format('%.0f', idle_at), 'PX', math.ceil((idle_at - now) / 1000))
+keep(idle_at)
 return 0
 ";
 
@@ -118,8 +123,9 @@ impl Limits {
 
 /// Counts one request; answers how many microseconds too early it came.
 fn take(idle_at: &mut i64, limit: Limit, now: i64) -> i64 {
-    // No further ahead than a full burst: a clock that was set back does not lock anybody out.
-    let next = (*idle_at).clamp(now, now.saturating_add(limit.per_us())).saturating_add(limit.interval_us());
+    // No further ahead than a full burst, and kept so: a clock that was set back does not lock anybody out.
+    *idle_at = (*idle_at).min(now.saturating_add(limit.per_us()));
+    let next = (*idle_at).max(now).saturating_add(limit.interval_us());
     let wait = next - now - limit.per_us();
     if wait > 0 {
         return wait;
@@ -167,6 +173,8 @@ mod tests {
             assert_eq!(limits.check("a", LIMIT, later(86_400_000)), Ok(()));
         }
         assert_eq!(limits.check("a", LIMIT, START), Err(RetryAfter(Duration::from_secs(6))));
+        assert_eq!(limits.check("a", LIMIT, later(5_999)), Err(RetryAfter(Duration::from_millis(1))));
+        assert_eq!(limits.check("a", LIMIT, later(6_000)), Ok(()));
     }
 
     #[test]

@@ -7,6 +7,11 @@ use actix_web::HttpRequest;
 /// What reverse proxies note the addresses in that they were called from, the nearest last.
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
+/// Whether the request comes straight from a reverse proxy that is trusted.
+pub(super) fn is_from_trusted_proxy(request: &HttpRequest, trusted_proxies: &[IpAddr]) -> bool {
+    request.peer_addr().is_some_and(|peer| trusted_proxies.contains(&peer.ip().to_canonical()))
+}
+
 /// The client's address: the peer's, or, behind trusted proxies, the last one that they did not make up among
 /// themselves.
 pub(crate) fn client_address(request: &HttpRequest, trusted_proxies: &[IpAddr]) -> Option<IpAddr> {

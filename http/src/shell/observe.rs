@@ -1,15 +1,16 @@
 //! What operators see of requests.
 
 use std::{
-    sync::{LazyLock, OnceLock},
-    time::Instant,
+    sync::{Arc, LazyLock, OnceLock},
+    time::{Duration, Instant},
 };
 
 use actix_web::http::{Method, StatusCode};
+use actors::platform::SlowRequest;
 use metrics::{Counter, Gauge, Histogram};
 use parking_lot::RwLock;
 
-use crate::endpoint::Endpoint;
+use crate::{endpoint::Endpoint, state::State};
 
 /// What the requests are called that no endpoint is for.
 const NO_ROUTE: &str = "none";
@@ -59,14 +60,29 @@ impl Visit {
         Self { started: Instant::now() }
     }
 
-    pub(super) fn end(self, endpoint: Option<&Endpoint>, method: &Method, status: StatusCode) {
-        let seconds = self.started.elapsed().as_secs_f64();
+    /// Counts the answer; what it took.
+    pub(super) fn end(self, endpoint: Option<&Endpoint>, method: &Method, status: StatusCode) -> Duration {
+        let took = self.started.elapsed();
+        let seconds = took.as_secs_f64();
         match endpoint {
             Some(endpoint) => endpoint.meters.count(endpoint.method.as_str(), endpoint.path, status, seconds),
             None => NO_METERS.count("any", NO_ROUTE, status, seconds),
         }
         tracing::debug!(target: "troupe::access", %method, status = status.as_u16(), seconds, "answered");
+        took
     }
+}
+
+/// Notes a slow request for the operators.
+pub(super) fn note_slow(state: &State, endpoint: &Endpoint, status: StatusCode, took: Duration, request_id: Arc<str>) {
+    state.actors.platform.was_slow(SlowRequest {
+        at: state.store.now(),
+        method: endpoint.method.to_string(),
+        route: endpoint.path,
+        status: status.as_u16(),
+        took_us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        request_id,
+    });
 }
 
 impl Drop for Visit {

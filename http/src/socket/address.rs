@@ -1,6 +1,6 @@
 //! Where and with what a client opens a socket.
 
-use domain::Caller;
+use domain::PersonCaller;
 use gateways::hub::Ticket;
 use serde::Serialize;
 use serde_json::Value;
@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 use crate::{
     caller::{Door, Person},
     error::Result,
+    org::Org,
     origin::base_url,
+    permission::Permission,
     state::AppState,
 };
 
@@ -35,13 +37,39 @@ impl SocketAddress {
         resource: String,
         rights: Value,
     ) -> Result<Self> {
-        let context = person.context();
-        debug_assert!(matches!(context.caller, Caller::Person(_)), "a ticket is a person's");
-        let ticket = Ticket { user_id: person.user_id(), sign_in_id: Some(person.sign_in_id()), resource, rights };
+        Self::issue_to(state, person.caller(), person.host(), path, Ticketed { resource, rights }).await
+    }
+
+    /// The same for who asks in an organization. A key gets none: a socket is a person's.
+    pub async fn issue_in<P: Permission>(
+        state: &AppState,
+        org: &Org<P>,
+        path: &str,
+        resource: String,
+        rights: Value,
+    ) -> Result<Option<Self>> {
+        let Some(person) = org.person_caller() else { return Ok(None) };
+        Self::issue_to(state, person, org.host(), path, Ticketed { resource, rights }).await.map(Some)
+    }
+
+    async fn issue_to(
+        state: &AppState,
+        person: &PersonCaller,
+        host: Option<&str>,
+        path: &str,
+        Ticketed { resource, rights }: Ticketed,
+    ) -> Result<Self> {
+        let ticket = Ticket { user_id: person.user_id, sign_in_id: Some(person.sign_in_id), resource, rights };
         let ticket = state.hub.ticket_issue(ticket, state.store.now()).await?;
-        let base = base_url(state, person.host());
+        let base = base_url(state, host);
         // http becomes ws, https becomes wss.
         let url = format!("ws{}{path}", base.trim_start_matches("http"));
         Ok(Self { url, ticket })
     }
+}
+
+/// What a ticket is for.
+struct Ticketed {
+    resource: String,
+    rights: Value,
 }

@@ -2,7 +2,7 @@
 
 use std::{marker::PhantomData, sync::Arc};
 
-use actix_web::{FromRequest, HttpResponse, web};
+use actix_web::{FromRequest, HttpResponse, dev::Payload, web};
 use actix_ws::{AggregatedMessageStream, Session};
 use domain::{Caller, Context, Error, Origin};
 use gateways::hub::Ticket;
@@ -12,7 +12,7 @@ use utoipa::openapi::{
     schema::{ObjectBuilder, Type},
 };
 
-use super::{Source, runner, watch::Watch};
+use super::{Source, frames::Frames, runner, watch::Watch};
 use crate::{argument::Argument, call::Call, error::Result, facts::Facts, origin, state::State};
 
 /// The largest message that a client may send, in bytes.
@@ -82,7 +82,8 @@ impl<K: SocketKind> Argument for Opening<K> {
             return Err(Error::forbidden("origin", "Pages of this origin may not open sockets here.").into());
         }
         let not_a_socket = |_| Error::bad_request("not_a_socket", "Open this address with a WebSocket client.");
-        let mut payload = call.take_payload();
+        let frames = Frames::new(call.take_payload(), INCOMING_LEN_MAX as u64);
+        let mut payload: Payload = Payload::Stream { payload: Box::pin(frames) };
         let payload = web::Payload::from_request(&call.request, &mut payload).await.map_err(not_a_socket)?;
         let (response, session, messages) = actix_ws::handle(&call.request, payload).map_err(not_a_socket)?;
         let token = ticket_of(call.request.query_string()).ok_or(Error::Unauthenticated)?;

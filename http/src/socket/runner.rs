@@ -1,14 +1,16 @@
 //! The life of one socket.
 
-use std::{sync::LazyLock, time::Duration};
+use std::{io, sync::LazyLock, time::Duration};
 
+use actix_web::error::PayloadError;
 use actix_ws::{AggregatedMessage, AggregatedMessageStream, CloseCode, CloseReason, ProtocolError, Session};
 use futures::StreamExt;
 use metrics::Gauge;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
 use super::{
-    Farewell, Incoming, Source,
+    Farewell, Incoming, Outgoing, Source,
+    frames::BadFrame,
     unsent::{Full, Unsent},
     watch::Watch,
 };
@@ -17,6 +19,8 @@ use super::{
 const PING_EVERY: Duration = Duration::from_secs(20);
 /// How long a peer may be silent.
 const SILENCE_MAX: Duration = Duration::from_mins(1);
+/// How many messages are taken from a source before the connection has its chance to send.
+const TAKEN_AT_ONCE: usize = 15;
 /// How long a close frame may take to leave.
 const FAREWELL_MAX: Duration = Duration::from_secs(5);
 
@@ -47,6 +51,10 @@ async fn converse(
     let mut pings = interval_at(heard_at + PING_EVERY, PING_EVERY);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
+        // What can leave at once leaves without anything else being looked at.
+        if unsent.send_ready(&mut session).is_err() {
+            return Farewell::Gone;
+        }
         tokio::select! {
             biased;
             outside = watch.next() => {
@@ -75,16 +83,31 @@ async fn converse(
             }
             // What can wait where it is waits there; what happens now is counted against the limit.
             message = source.next(), if unsent.is_empty() || !source.is_catching_up() => {
-                match message.map(|message| unsent.push(message)) {
-                    Ok(Ok(())) => {}
-                    Ok(Err(Full)) => return Farewell::TooSlow,
-                    Err(farewell) => return farewell,
+                if let Err(farewell) = take(message, &mut source, &mut unsent) {
+                    return farewell;
+                }
+                if unsent.send_ready(&mut session).is_err() {
+                    return Farewell::Gone;
                 }
                 // The connection is another task of this thread, and must have had its chance to send.
                 tokio::task::yield_now().await;
             }
         }
     }
+}
+
+/// Takes a message to be sent, and what else is there already.
+fn take(
+    mut message: Result<Outgoing, Farewell>,
+    source: &mut impl Source,
+    unsent: &mut Unsent,
+) -> Result<(), Farewell> {
+    for _ in 0..TAKEN_AT_ONCE {
+        unsent.push(message?).map_err(|Full| Farewell::TooSlow)?;
+        let Some(next) = source.try_next() else { return Ok(()) };
+        message = next;
+    }
+    unsent.push(message?).map_err(|Full| Farewell::TooSlow)
 }
 
 async fn hear(
@@ -97,7 +120,26 @@ async fn hear(
         Some(Ok(AggregatedMessage::Binary(bytes))) => source.received(Incoming::Binary(bytes)).await,
         Some(Ok(AggregatedMessage::Ping(said))) => unsent.pong(said).map_err(|Full| Farewell::TooSlow),
         Some(Ok(AggregatedMessage::Pong(_))) => Ok(()),
-        Some(Err(ProtocolError::Overflow)) => Err(Farewell::TooLarge),
-        Some(Ok(AggregatedMessage::Close(_)) | Err(_)) | None => Err(Farewell::Gone),
+        Some(Err(error)) => Err(farewell_to(&error)),
+        Some(Ok(AggregatedMessage::Close(_))) | None => Err(Farewell::Gone),
+    }
+}
+
+/// What a client is told whose bytes can't be taken.
+fn farewell_to(error: &ProtocolError) -> Farewell {
+    let ProtocolError::Io(error) = error else {
+        return if matches!(error, ProtocolError::Overflow) { Farewell::TooLarge } else { Farewell::Malformed };
+    };
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref::<PayloadError>());
+    let bad = match cause {
+        Some(PayloadError::Io(error)) => error.get_ref().and_then(|cause| cause.downcast_ref::<BadFrame>()),
+        _ => None,
+    };
+    match bad {
+        Some(BadFrame::TooLarge) => Farewell::TooLarge,
+        Some(BadFrame::Malformed) => Farewell::Malformed,
+        // Reserved bits, of which the codec says so too, never get to it.
+        None if error.kind() == io::ErrorKind::InvalidData => Farewell::NoText,
+        None => Farewell::Gone,
     }
 }

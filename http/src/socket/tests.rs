@@ -7,9 +7,9 @@ use std::{
 };
 
 use actix_web::{App, HttpRequest, HttpServer, web};
-use actors::{Actors, Services, Settings, kernel::KernelOptions};
+use actors::{Actors, Services, kernel::KernelOptions};
 use domain::{Timestamp, id::UserId};
-use gateways::{Hub, Mailer, Ticket};
+use gateways::Ticket;
 use store::{Clock, testing::Scratch};
 use tokio::sync::mpsc;
 
@@ -21,18 +21,22 @@ use crate::{
 
 const MESSAGE_LEN: usize = 64 * 1024;
 
-/// Always has more to say; tells when it is not wanted any more.
-struct Endless {
+/// Always has more to say, or never; tells when it is not wanted any more.
+struct Speaker {
+    is_endless: bool,
     over: mpsc::UnboundedSender<()>,
 }
 
-impl Source for Endless {
+impl Source for Speaker {
     async fn next(&mut self) -> Result<Outgoing, Farewell> {
+        if !self.is_endless {
+            std::future::pending::<()>().await;
+        }
         Ok(Outgoing::Binary(vec![0; MESSAGE_LEN].into()))
     }
 }
 
-impl Drop for Endless {
+impl Drop for Speaker {
     fn drop(&mut self) {
         let _ = self.over.send(());
     }
@@ -40,14 +44,13 @@ impl Drop for Endless {
 
 async fn state(scratch: &Scratch) -> State {
     let store = scratch.store(Clock::system()).await.unwrap();
-    let services =
-        Services { store, hub: Hub::in_process(), mailer: Mailer::console(), settings: Arc::new(Settings::default()) };
+    let services = Services::in_process(store);
     let actors = Actors::start(&services, KernelOptions::new("test")).unwrap();
     AppState::new(Options::default(), services, actors, None).unwrap()
 }
 
 /// A server whose every address is such a socket.
-fn serve(state: State, over: mpsc::UnboundedSender<()>) -> std::net::SocketAddr {
+fn serve(state: State, is_endless: bool, over: mpsc::UnboundedSender<()>) -> std::net::SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let open = move |request: HttpRequest, payload: web::Payload| {
@@ -57,7 +60,8 @@ fn serve(state: State, over: mpsc::UnboundedSender<()>) -> std::net::SocketAddr 
             let user_id = UserId::new(Timestamp(0));
             let ticket = Ticket { user_id, sign_in_id: None, resource: "test".into(), rights: ().into() };
             let watch = Watch::new(state, ticket);
-            actix_web::rt::spawn(runner::run(session, messages.aggregate_continuations(), Endless { over }, watch));
+            let speaker = Speaker { is_endless, over };
+            actix_web::rt::spawn(runner::run(session, messages.aggregate_continuations(), speaker, watch));
             Ok::<_, actix_web::Error>(response)
         }
     };
@@ -111,7 +115,7 @@ fn read_until_closed(stream: &mut TcpStream) -> u16 {
 async fn a_client_that_reads_nothing_is_dropped_and_told_so_when_it_reads_on() {
     let scratch = Scratch::sqlite().unwrap();
     let (over, mut is_over) = mpsc::unbounded_channel();
-    let address = serve(state(&scratch).await, over);
+    let address = serve(state(&scratch).await, true, over);
     let mut stream = tokio::task::spawn_blocking(move || connect(address)).await.unwrap();
     is_over.recv().await.unwrap();
     let code = tokio::task::spawn_blocking(move || read_until_closed(&mut stream)).await.unwrap();
@@ -123,7 +127,7 @@ async fn sockets_end_with_the_server() {
     let scratch = Scratch::sqlite().unwrap();
     let (over, mut is_over) = mpsc::unbounded_channel();
     let state = state(&scratch).await;
-    let address = serve(Arc::clone(&state), over);
+    let address = serve(Arc::clone(&state), false, over);
     let reader = tokio::task::spawn_blocking(move || read_until_closed(&mut connect(address)));
     while state.shutdown.receiver_count() == 0 {
         tokio::task::yield_now().await;

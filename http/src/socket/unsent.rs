@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use actix_ws::{Closed, Session};
 use bytes::Bytes;
+use futures::FutureExt;
 
 use super::Outgoing;
 
@@ -54,6 +55,18 @@ impl Unsent {
             return Err(Full);
         }
         self.frames.push_back(frame);
+        Ok(())
+    }
+
+    /// Sends as many as leave without waiting.
+    pub(super) fn send_ready(&mut self, session: &mut Session) -> Result<(), Closed> {
+        while !self.is_empty() {
+            // Who has to wait is looked at again, by somebody who does.
+            match self.send(session).now_or_never() {
+                Some(sent) => sent?,
+                None => break,
+            }
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use domain::{Timestamp, attempts::Attempts};
 use sea_orm::EntityTrait;
 
-use crate::{Change, Expect, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -85,7 +85,7 @@ impl Change {
 impl Store {
     /// What is known of the attempts at `subject`.
     pub async fn attempts(&self, subject: &str) -> Result<StoredAttempts, StoreError> {
-        let row = row::Entity::find_by_id(subject.to_owned()).one(self.reader()).await?;
+        let row = row::Entity::find_by_id(subject.to_owned()).read_one(self.reader()).await?;
         row.map_or_else(|| Ok(StoredAttempts::default()), StoredAttempts::try_from)
     }
 }

@@ -1,13 +1,11 @@
 //! What a bearer token stands for, in one read.
 
+use super::{named, parsed};
+use crate::{Store, StoreError, reader::row, sql::Sql};
 use domain::{
     App, Caller, KeyCaller, KeyKind, OrgKind, PersonCaller, Platform, Role, ScopeSet, Timestamp, Token, TokenHash,
     TokenKind, key::scopes_from_text,
 };
-use sea_orm::FromQueryResult;
-
-use super::{named, parsed};
-use crate::{Store, StoreError, sql::Sql};
 
 /// What a token stands for, as it is now. A token that was revoked stands for nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,28 +53,30 @@ impl Credential {
     }
 }
 
-#[derive(FromQueryResult)]
-struct SignInRow {
-    id: String,
-    user_id: String,
-    app: String,
-    platform: String,
-    last_seen_at: i64,
-    expires_at: i64,
-    confirmed_until: Option<i64>,
+row! {
+    struct SignInRow {
+        id: String,
+        user_id: String,
+        app: String,
+        platform: String,
+        last_seen_at: i64,
+        expires_at: i64,
+        confirmed_until: Option<i64>,
+    }
 }
 
-#[derive(FromQueryResult)]
-struct KeyRow {
-    id: String,
-    org_id: String,
-    org_kind: String,
-    maker: String,
-    maker_role: Option<String>,
-    kind: String,
-    scopes: String,
-    expires_at: Option<i64>,
-    last_used_at: Option<i64>,
+row! {
+    struct KeyRow {
+        id: String,
+        org_id: String,
+        org_kind: String,
+        maker: String,
+        maker_role: Option<String>,
+        kind: String,
+        scopes: String,
+        expires_at: Option<i64>,
+        last_used_at: Option<i64>,
+    }
 }
 
 impl TryFrom<SignInRow> for SignInCredential {
@@ -128,28 +128,28 @@ impl Store {
         match token.kind() {
             TokenKind::SignIn => self.sign_in_by_token(token.hash()).await,
             TokenKind::Key => self.key_by_token(token.hash()).await,
-            TokenKind::Invite => Ok(None),
+            TokenKind::Invite | TokenKind::Hook => Ok(None),
         }
     }
 
     async fn sign_in_by_token(&self, hash: TokenHash) -> Result<Option<Credential>, StoreError> {
-        let statement = self.statement(&Sql::new(
+        let sql = Sql::new(
             "SELECT id, user_id, app, platform, last_seen_at, expires_at, confirmed_until \
              FROM sign_ins WHERE token_hash = $1",
             [hash.0.to_vec().into()],
-        ));
-        let row = SignInRow::find_by_statement(statement).one(self.reader()).await?;
+        );
+        let row: Option<SignInRow> = self.reader().row(&sql).await?;
         Ok(row.map(SignInCredential::try_from).transpose()?.map(Credential::SignIn))
     }
 
     async fn key_by_token(&self, hash: TokenHash) -> Result<Option<Credential>, StoreError> {
-        let statement = self.statement(&Sql::new(
+        let sql = Sql::new(
             "SELECT k.id, k.org_id, o.kind AS org_kind, k.maker, m.role AS maker_role, k.kind, k.scopes, \
              k.expires_at, k.last_used_at FROM api_keys k JOIN organizations o ON o.id = k.org_id \
              LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.maker WHERE k.token_hash = $1",
             [hash.0.to_vec().into()],
-        ));
-        let row = KeyRow::find_by_statement(statement).one(self.reader()).await?;
+        );
+        let row: Option<KeyRow> = self.reader().row(&sql).await?;
         Ok(row.map(KeyCredential::try_from).transpose()?.map(Credential::Key))
     }
 }

@@ -5,10 +5,10 @@ use domain::{
     account::Invitation,
     id::{InviteId, OrgId, UserId},
 };
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{named, parsed};
-use crate::{Change, Expect, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -114,8 +114,10 @@ impl Change {
 impl Store {
     /// The invitation whose token has this hash, expired or not.
     pub async fn invite_by_token(&self, token_hash: TokenHash) -> Result<Option<Invite>, StoreError> {
-        let row =
-            row::Entity::find().filter(row::Column::TokenHash.eq(token_hash.0.to_vec())).one(self.reader()).await?;
+        let row = row::Entity::find()
+            .filter(row::Column::TokenHash.eq(token_hash.0.to_vec()))
+            .read_one(self.reader())
+            .await?;
         row.map(Invite::try_from).transpose()
     }
 
@@ -123,7 +125,7 @@ impl Store {
     pub async fn invite(&self, org_id: OrgId, id: InviteId) -> Result<Option<Invite>, StoreError> {
         let row = row::Entity::find_by_id(id.to_string())
             .filter(row::Column::OrgId.eq(org_id.to_string()))
-            .one(self.reader())
+            .read_one(self.reader())
             .await?;
         row.map(Invite::try_from).transpose()
     }
@@ -133,7 +135,7 @@ impl Store {
         let row = row::Entity::find()
             .filter(row::Column::OrgId.eq(org_id.to_string()))
             .filter(row::Column::Email.eq(email.as_str()))
-            .one(self.reader())
+            .read_one(self.reader())
             .await?;
         row.map(Invite::try_from).transpose()
     }
@@ -152,16 +154,16 @@ impl Store {
         if let Some(after) = after {
             select = select.filter(row::Column::Id.gt(after.to_string()));
         }
-        let rows = select.order_by_asc(row::Column::Id).limit(limit).all(self.reader()).await?;
+        let rows = select.order_by_asc(row::Column::Id).limit(limit).read_all(self.reader()).await?;
         rows.into_iter().map(Invite::try_from).collect()
     }
 
     /// How many of the organization's invitations can be accepted at `now`.
     pub async fn invites_count(&self, org_id: OrgId, now: Timestamp) -> Result<u64, StoreError> {
-        Ok(row::Entity::find()
+        row::Entity::find()
             .filter(row::Column::OrgId.eq(org_id.to_string()))
             .filter(row::Column::ExpiresAt.gt(now.0))
-            .count(self.reader())
-            .await?)
+            .read_count(self.reader())
+            .await
     }
 }

@@ -5,10 +5,10 @@ use domain::{
     id::{KeyId, OrgId, UserId},
     key::{scopes_from_text, scopes_to_text},
 };
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{named, parsed};
-use crate::{Change, Expect, RevocationKind, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, RevocationKind, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -118,7 +118,7 @@ impl Store {
     pub async fn key(&self, org_id: OrgId, id: KeyId) -> Result<Option<Key>, StoreError> {
         let row = row::Entity::find_by_id(id.to_string())
             .filter(row::Column::OrgId.eq(org_id.to_string()))
-            .one(self.reader())
+            .read_one(self.reader())
             .await?;
         row.map(Key::try_from).transpose()
     }
@@ -129,13 +129,13 @@ impl Store {
         if let Some(after) = after {
             select = select.filter(row::Column::Id.gt(after.to_string()));
         }
-        let rows = select.order_by_asc(row::Column::Id).limit(limit).all(self.reader()).await?;
+        let rows = select.order_by_asc(row::Column::Id).limit(limit).read_all(self.reader()).await?;
         rows.into_iter().map(Key::try_from).collect()
     }
 
     /// How many keys the organization has.
     pub async fn keys_count(&self, org_id: OrgId) -> Result<u64, StoreError> {
-        Ok(row::Entity::find().filter(row::Column::OrgId.eq(org_id.to_string())).count(self.reader()).await?)
+        row::Entity::find().filter(row::Column::OrgId.eq(org_id.to_string())).read_count(self.reader()).await
     }
 
     /// The organization's keys that this person made.
@@ -143,7 +143,7 @@ impl Store {
         let rows: Vec<row::Model> = row::Entity::find()
             .filter(row::Column::OrgId.eq(org_id.to_string()))
             .filter(row::Column::Maker.eq(maker.to_string()))
-            .all(self.reader())
+            .read_all(self.reader())
             .await?;
         rows.iter().map(|row| parsed("api_keys.id", &row.id)).collect()
     }

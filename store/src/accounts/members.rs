@@ -4,13 +4,14 @@ use domain::{
     Email, OrgKind, Role, ScopeSet, Timestamp,
     id::{OrgId, UserId},
 };
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, Statement,
-    StatementBuilder,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder};
 
 use super::{Organization, named, organizations, parsed};
-use crate::{Change, Expect, Store, StoreError, sql::Sql};
+use crate::{
+    Change, Expect, Store, StoreError,
+    reader::{Reads, row},
+    sql::Sql,
+};
 
 pub(super) mod row {
     use sea_orm::entity::prelude::*;
@@ -68,26 +69,34 @@ pub struct Member {
     pub created_at: Timestamp,
 }
 
-#[derive(FromQueryResult)]
-struct MembershipRow {
-    role: String,
-    kind: String,
+row! {
+    struct MembershipRow {
+        role: String,
+        kind: String,
+    }
 }
 
-#[derive(FromQueryResult)]
-struct PartRow {
-    #[sea_orm(nested)]
-    organization: organizations::row::Model,
-    role: String,
+row! {
+    struct PartRow {
+        id: String,
+        name: String,
+        slug: String,
+        kind: String,
+        version: i64,
+        created_at: i64,
+        updated_at: i64,
+        role: String,
+    }
 }
 
-#[derive(FromQueryResult)]
-struct MemberRow {
-    user_id: String,
-    name: String,
-    email: String,
-    role: String,
-    created_at: i64,
+row! {
+    struct MemberRow {
+        user_id: String,
+        name: String,
+        email: String,
+        role: String,
+        created_at: i64,
+    }
 }
 
 impl TryFrom<MemberRow> for Member {
@@ -138,12 +147,12 @@ impl Change {
 impl Store {
     /// The person's part in the organization; none for a stranger and for an organization that doesn't exist.
     pub async fn membership(&self, org_id: OrgId, user_id: UserId) -> Result<Option<Membership>, StoreError> {
-        let statement = self.statement(&Sql::new(
+        let sql = Sql::new(
             "SELECT m.role, o.kind FROM members m JOIN organizations o ON o.id = m.org_id \
              WHERE m.org_id = $1 AND m.user_id = $2",
             [org_id.to_string().into(), user_id.to_string().into()],
-        ));
-        let row = MembershipRow::find_by_statement(statement).one(self.reader()).await?;
+        );
+        let row: Option<MembershipRow> = self.reader().row(&sql).await?;
         row.map(|row| {
             let role = named("members.role", Role::from_name(&row.role))?;
             let kind = named("organizations.kind", OrgKind::from_name(&row.kind))?;
@@ -162,17 +171,19 @@ impl Store {
     ) -> Result<Vec<(Organization, Role)>, StoreError> {
         let after = after.map_or_else(String::new, |after| after.to_string());
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let statement = self.statement(&Sql::new(
+        let sql = Sql::new(
             "SELECT o.id, o.name, o.slug, o.kind, o.version, o.created_at, o.updated_at, m.role \
              FROM members m JOIN organizations o ON o.id = m.org_id \
              WHERE m.user_id = $1 AND m.org_id > $2 ORDER BY m.org_id LIMIT $3",
             [user_id.to_string().into(), after.into(), limit.into()],
-        ));
-        let rows = PartRow::find_by_statement(statement).all(self.reader()).await?;
+        );
+        let rows: Vec<PartRow> = self.reader().rows(&sql).await?;
         rows.into_iter()
             .map(|row| {
                 let role = named("members.role", Role::from_name(&row.role))?;
-                Ok((Organization::try_from(row.organization)?, role))
+                let PartRow { id, name, slug, kind, version, created_at, updated_at, .. } = row;
+                let organization = organizations::row::Model { id, name, slug, kind, version, created_at, updated_at };
+                Ok((Organization::try_from(organization)?, role))
             })
             .collect()
     }
@@ -181,28 +192,28 @@ impl Store {
     pub async fn members(&self, org_id: OrgId, after: Option<UserId>, limit: u64) -> Result<Vec<Member>, StoreError> {
         let after = after.map_or_else(String::new, |after| after.to_string());
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let statement = self.statement(&Sql::new(
+        let sql = Sql::new(
             "SELECT m.user_id, p.name, p.email, m.role, m.created_at FROM members m JOIN people p ON p.id = m.user_id \
              WHERE m.org_id = $1 AND m.user_id > $2 ORDER BY m.user_id LIMIT $3",
             [org_id.to_string().into(), after.into(), limit.into()],
-        ));
-        let rows = MemberRow::find_by_statement(statement).all(self.reader()).await?;
+        );
+        let rows: Vec<MemberRow> = self.reader().rows(&sql).await?;
         rows.into_iter().map(Member::try_from).collect()
     }
 
     /// The member with this id.
     pub async fn member(&self, org_id: OrgId, user_id: UserId) -> Result<Option<Member>, StoreError> {
-        let statement = self.statement(&Sql::new(
+        let sql = Sql::new(
             "SELECT m.user_id, p.name, p.email, m.role, m.created_at FROM members m JOIN people p ON p.id = m.user_id \
              WHERE m.org_id = $1 AND m.user_id = $2",
             [org_id.to_string().into(), user_id.to_string().into()],
-        ));
-        MemberRow::find_by_statement(statement).one(self.reader()).await?.map(Member::try_from).transpose()
+        );
+        self.reader().row::<MemberRow>(&sql).await?.map(Member::try_from).transpose()
     }
 
     /// How many members the organization has.
     pub async fn members_count(&self, org_id: OrgId) -> Result<u64, StoreError> {
-        Ok(row::Entity::find().filter(row::Column::OrgId.eq(org_id.to_string())).count(self.reader()).await?)
+        row::Entity::find().filter(row::Column::OrgId.eq(org_id.to_string())).read_count(self.reader()).await
     }
 
     /// The organization's owners.
@@ -210,13 +221,31 @@ impl Store {
         let rows: Vec<row::Model> = row::Entity::find()
             .filter(row::Column::OrgId.eq(org_id.to_string()))
             .filter(row::Column::Role.eq(Role::Owner.as_str()))
-            .all(self.reader())
+            .read_all(self.reader())
             .await?;
         rows.iter().map(|row| parsed("members.user_id", &row.user_id)).collect()
     }
 
-    /// A statement of ours for this store's database.
-    pub(super) fn statement(&self, sql: &Sql) -> Statement {
-        sql.build(&self.reader().get_database_backend())
+    /// Those of `people` who belong to the organization, and everybody there who has one of `roles`, in the order of
+    /// their ids.
+    pub async fn members_among(
+        &self,
+        org_id: OrgId,
+        people: &[UserId],
+        roles: &[Role],
+    ) -> Result<Vec<(UserId, Role)>, StoreError> {
+        let any = Condition::any()
+            .add(row::Column::UserId.is_in(people.iter().map(UserId::to_string)))
+            .add(row::Column::Role.is_in(roles.iter().map(|role| role.as_str())));
+        let rows = row::Entity::find()
+            .filter(row::Column::OrgId.eq(org_id.to_string()))
+            .filter(any)
+            .order_by_asc(row::Column::UserId)
+            .read_all(self.reader())
+            .await?;
+        let read = |row: row::Model| {
+            Ok((parsed("members.user_id", &row.user_id)?, named("members.role", Role::from_name(&row.role))?))
+        };
+        rows.into_iter().map(read).collect()
     }
 }

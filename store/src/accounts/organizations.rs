@@ -4,10 +4,10 @@ use domain::{
     OrgKind, Slug, Timestamp,
     id::{OrgId, UserId},
 };
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{members, named, parsed};
-use crate::{Change, Expect, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 
 pub(super) mod row {
     use sea_orm::entity::prelude::*;
@@ -116,6 +116,7 @@ impl Change {
             "DELETE FROM teams WHERE org_id = $1",
             "DELETE FROM team_members WHERE org_id = $1",
             "DELETE FROM api_keys WHERE org_id = $1",
+            "DELETE FROM alarm_hooks WHERE org_id = $1",
         ] {
             self.run_statement(Sql::new(statement, [org_id.as_str().into()]), Expect::Any);
         }
@@ -125,20 +126,22 @@ impl Change {
 impl Store {
     /// The organization with this id.
     pub async fn organization(&self, id: OrgId) -> Result<Option<Organization>, StoreError> {
-        let row = row::Entity::find_by_id(id.to_string()).one(self.reader()).await?;
+        let row = row::Entity::find_by_id(id.to_string()).read_one(self.reader()).await?;
         row.map(Organization::try_from).transpose()
     }
 
     /// The organization with this slug.
     pub async fn organization_by_slug(&self, slug: &Slug) -> Result<Option<Organization>, StoreError> {
-        let row = row::Entity::find().filter(row::Column::Slug.eq(slug.as_str())).one(self.reader()).await?;
+        let row = row::Entity::find().filter(row::Column::Slug.eq(slug.as_str())).read_one(self.reader()).await?;
         row.map(Organization::try_from).transpose()
     }
 
     /// The platform's own organization: the one that first-start set-up makes.
     pub async fn platform_organization(&self) -> Result<Option<Organization>, StoreError> {
-        let row =
-            row::Entity::find().filter(row::Column::Kind.eq(OrgKind::Platform.as_str())).one(self.reader()).await?;
+        let row = row::Entity::find()
+            .filter(row::Column::Kind.eq(OrgKind::Platform.as_str()))
+            .read_one(self.reader())
+            .await?;
         row.map(Organization::try_from).transpose()
     }
 
@@ -148,16 +151,16 @@ impl Store {
         if let Some(after) = after {
             select = select.filter(row::Column::Id.gt(after.to_string()));
         }
-        let rows = select.order_by_asc(row::Column::Id).limit(limit).all(self.reader()).await?;
+        let rows = select.order_by_asc(row::Column::Id).limit(limit).read_all(self.reader()).await?;
         rows.into_iter().map(Organization::try_from).collect()
     }
 
     /// How many organizations the person owns.
     pub async fn organizations_owned(&self, user_id: UserId) -> Result<u64, StoreError> {
-        Ok(members::row::Entity::find()
+        members::row::Entity::find()
             .filter(members::row::Column::UserId.eq(user_id.to_string()))
             .filter(members::row::Column::Role.eq(domain::Role::Owner.as_str()))
-            .count(self.reader())
-            .await?)
+            .read_count(self.reader())
+            .await
     }
 }

@@ -4,7 +4,7 @@ use domain::{Email, Timestamp, id::UserId, otp::OtpSecret};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::parsed;
-use crate::{Change, Expect, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -184,14 +184,21 @@ mod recovery_code {
 impl Store {
     /// The person with this id.
     pub async fn person(&self, user_id: UserId) -> Result<Option<Person>, StoreError> {
-        let row = row::Entity::find_by_id(user_id.to_string()).one(self.reader()).await?;
+        let row = row::Entity::find_by_id(user_id.to_string()).read_one(self.reader()).await?;
         row.map(Person::try_from).transpose()
     }
 
     /// The person with this address.
     pub async fn person_by_email(&self, email: &Email) -> Result<Option<Person>, StoreError> {
-        let row = row::Entity::find().filter(row::Column::Email.eq(email.as_str())).one(self.reader()).await?;
+        let row = row::Entity::find().filter(row::Column::Email.eq(email.as_str())).read_one(self.reader()).await?;
         row.map(Person::try_from).transpose()
+    }
+
+    /// Those of these people whom there are, in any order.
+    pub(crate) async fn people_by_id(&self, user_ids: &[UserId]) -> Result<Vec<Person>, StoreError> {
+        let ids = user_ids.iter().map(UserId::to_string);
+        let rows = row::Entity::find().filter(row::Column::Id.is_in(ids)).read_all(self.reader()).await?;
+        rows.into_iter().map(Person::try_from).collect()
     }
 
     /// Up to `limit` people in the order of their ids, after the one with the id `after`.
@@ -200,13 +207,13 @@ impl Store {
         if let Some(after) = after {
             select = select.filter(row::Column::Id.gt(after.to_string()));
         }
-        let rows = select.order_by_asc(row::Column::Id).limit(limit).all(self.reader()).await?;
+        let rows = select.order_by_asc(row::Column::Id).limit(limit).read_all(self.reader()).await?;
         rows.into_iter().map(Person::try_from).collect()
     }
 
     /// Whether the person has an unused recovery code with this hash.
     pub async fn recovery_code_exists(&self, user_id: UserId, hash: &str) -> Result<bool, StoreError> {
         let key = (user_id.to_string(), hash.to_owned());
-        Ok(recovery_code::Entity::find_by_id(key).one(self.reader()).await?.is_some())
+        Ok(recovery_code::Entity::find_by_id(key).read_one(self.reader()).await?.is_some())
     }
 }

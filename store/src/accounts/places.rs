@@ -3,7 +3,7 @@
 use domain::{Timestamp, id::UserId};
 use sea_orm::EntityTrait;
 
-use crate::{Change, Expect, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -53,6 +53,6 @@ impl Store {
     /// Whether the person has signed in from `place`.
     pub async fn place_is_known(&self, user_id: UserId, place: &str) -> Result<bool, StoreError> {
         let key = (user_id.to_string(), place.to_owned());
-        Ok(row::Entity::find_by_id(key).one(self.reader()).await?.is_some())
+        Ok(row::Entity::find_by_id(key).read_one(self.reader()).await?.is_some())
     }
 }

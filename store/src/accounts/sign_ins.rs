@@ -9,7 +9,7 @@ use domain::{
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::{named, parsed};
-use crate::{Change, Expect, RevocationKind, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, RevocationKind, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -124,8 +124,11 @@ impl Change {
         );
     }
 
-    /// Ends a sign-in, on every node within a second; nothing happens when it has ended already.
+    /// Ends a sign-in, on every node within a second, and what it registered for push messages with it; nothing happens
+    /// when it has ended already.
     pub fn sign_in_end(&mut self, now: Timestamp, id: SignInId) {
+        self.push_devices_end(id);
+        self.live_activities_end(id);
         self.run_statement(Sql::new("DELETE FROM sign_ins WHERE id = $1", [id.to_string().into()]), Expect::Any);
         self.revoke(now, RevocationKind::SignIn, &id);
     }
@@ -141,7 +144,7 @@ impl Store {
     pub async fn sign_in(&self, user_id: UserId, id: SignInId) -> Result<Option<SignIn>, StoreError> {
         let row = row::Entity::find_by_id(id.to_string())
             .filter(row::Column::UserId.eq(user_id.to_string()))
-            .one(self.reader())
+            .read_one(self.reader())
             .await?;
         row.map(SignIn::try_from).transpose()
     }
@@ -151,7 +154,7 @@ impl Store {
         let rows = row::Entity::find()
             .filter(row::Column::UserId.eq(user_id.to_string()))
             .order_by_desc(row::Column::Id)
-            .all(self.reader())
+            .read_all(self.reader())
             .await?;
         rows.into_iter().map(SignIn::try_from).collect()
     }

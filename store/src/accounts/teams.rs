@@ -4,12 +4,14 @@ use domain::{
     Email, Timestamp,
     id::{OrgId, TeamId, UserId},
 };
-use sea_orm::{
-    ActiveValue::Set, ColumnTrait, EntityTrait, FromQueryResult, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::parsed;
-use crate::{Change, Expect, Store, StoreError, sql::Sql};
+use crate::{
+    Change, Expect, Store, StoreError,
+    reader::{Reads, row},
+    sql::Sql,
+};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -83,12 +85,13 @@ pub struct TeamMember {
     pub created_at: Timestamp,
 }
 
-#[derive(FromQueryResult)]
-struct TeamMemberRow {
-    user_id: String,
-    name: String,
-    email: String,
-    created_at: i64,
+row! {
+    struct TeamMemberRow {
+        user_id: String,
+        name: String,
+        email: String,
+        created_at: i64,
+    }
 }
 
 impl TryFrom<row::Model> for Team {
@@ -189,7 +192,7 @@ impl Store {
     pub async fn team(&self, org_id: OrgId, id: TeamId) -> Result<Option<Team>, StoreError> {
         let row = row::Entity::find_by_id(id.to_string())
             .filter(row::Column::OrgId.eq(org_id.to_string()))
-            .one(self.reader())
+            .read_one(self.reader())
             .await?;
         row.map(Team::try_from).transpose()
     }
@@ -199,7 +202,7 @@ impl Store {
         let row = row::Entity::find()
             .filter(row::Column::OrgId.eq(org_id.to_string()))
             .filter(row::Column::NameKey.eq(name_key(name)))
-            .one(self.reader())
+            .read_one(self.reader())
             .await?;
         row.map(Team::try_from).transpose()
     }
@@ -210,34 +213,34 @@ impl Store {
         if let Some(after) = after {
             select = select.filter(row::Column::Id.gt(after.to_string()));
         }
-        let rows = select.order_by_asc(row::Column::Id).limit(limit).all(self.reader()).await?;
+        let rows = select.order_by_asc(row::Column::Id).limit(limit).read_all(self.reader()).await?;
         rows.into_iter().map(Team::try_from).collect()
     }
 
     /// How many teams the organization has.
     pub async fn teams_count(&self, org_id: OrgId) -> Result<u64, StoreError> {
-        Ok(row::Entity::find().filter(row::Column::OrgId.eq(org_id.to_string())).count(self.reader()).await?)
+        row::Entity::find().filter(row::Column::OrgId.eq(org_id.to_string())).read_count(self.reader()).await
     }
 
     /// The members of a team, in the order of their ids.
     pub async fn team_members(&self, team_id: TeamId) -> Result<Vec<TeamMember>, StoreError> {
-        let statement = self.statement(&Sql::new(
+        let sql = Sql::new(
             "SELECT t.user_id, p.name, p.email, t.created_at FROM team_members t JOIN people p ON p.id = t.user_id \
              WHERE t.team_id = $1 ORDER BY t.user_id",
             [team_id.to_string().into()],
-        ));
-        let rows = TeamMemberRow::find_by_statement(statement).all(self.reader()).await?;
+        );
+        let rows: Vec<TeamMemberRow> = self.reader().rows(&sql).await?;
         rows.into_iter().map(TeamMember::try_from).collect()
     }
 
     /// How many members the team has.
     pub async fn team_members_count(&self, team_id: TeamId) -> Result<u64, StoreError> {
-        Ok(member::Entity::find().filter(member::Column::TeamId.eq(team_id.to_string())).count(self.reader()).await?)
+        member::Entity::find().filter(member::Column::TeamId.eq(team_id.to_string())).read_count(self.reader()).await
     }
 
     /// Whether the person is in the team.
     pub async fn team_has(&self, team_id: TeamId, user_id: UserId) -> Result<bool, StoreError> {
         let key = (team_id.to_string(), user_id.to_string());
-        Ok(member::Entity::find_by_id(key).one(self.reader()).await?.is_some())
+        Ok(member::Entity::find_by_id(key).read_one(self.reader()).await?.is_some())
     }
 }

@@ -24,7 +24,7 @@ pub use self::{
     address::{BlobAddress, BlobGrant, BlobMethod, BlobQuery, BlobRefusal},
     key::{BlobKey, NotABlobKey},
 };
-use crate::{Clock, StoreError};
+use crate::{Clock, Faults, StoreError};
 
 /// Blobs up to this size are written in one request; larger ones in parts of it.
 const PART_LEN: usize = 8 * 1024 * 1024;
@@ -121,13 +121,19 @@ pub enum UploadError {
 pub struct Blobs {
     objects: Arc<dyn ObjectStore>,
     s3: Option<Arc<AmazonS3>>,
-    /// Keyed, for addresses that Troupe signs itself.
+    /// Keyed with the server's secret, for addresses that Troupe signs itself.
     signer: Hmac<Sha256>,
     clock: Clock,
+    faults: Faults,
 }
 
 impl Blobs {
-    pub(crate) fn open(options: &BlobOptions, clock: Clock) -> Result<Self, StoreError> {
+    /// What Troupe signs its own addresses with; who signs others begins with a text of their own.
+    pub(crate) const fn signer(&self) -> &Hmac<Sha256> {
+        &self.signer
+    }
+
+    pub(crate) fn open(options: &BlobOptions, clock: Clock, faults: Faults) -> Result<Self, StoreError> {
         let signer = Hmac::new_from_slice(&options.signing_secret)
             .map_err(|error| StoreError::Failed(format!("the blobs' signing secret can't be used: {error}")))?;
         let (objects, s3): (Arc<dyn ObjectStore>, _) = match &options.place {
@@ -141,11 +147,12 @@ impl Blobs {
                 (s3.clone(), Some(s3))
             }
         };
-        Ok(Self { objects, s3, signer, clock })
+        Ok(Self { objects, s3, signer, clock, faults })
     }
 
     /// Writes `bytes` as the blob `key`.
     pub async fn put(&self, key: &BlobKey, bytes: Bytes) -> Result<(), StoreError> {
+        self.has_room()?;
         self.objects.put(&path(key), bytes.into()).await?;
         Ok(())
     }
@@ -156,6 +163,7 @@ impl Blobs {
         S: Stream<Item = Result<Bytes, E>>,
         E: std::fmt::Display,
     {
+        self.has_room()?;
         let upload = self.objects.put_multipart(&path(key)).await.map_err(StoreError::from)?;
         let mut writer = WriteMultipart::new_with_chunk_size(upload, PART_LEN);
         match copy(source, &mut writer, size).await {
@@ -170,6 +178,11 @@ impl Blobs {
                 Err(error)
             }
         }
+    }
+
+    /// Whether a test lets there be room for more.
+    fn has_room(&self) -> Result<(), StoreError> {
+        if self.faults.disk_is_full() { Err(StoreError::Unavailable("the disk is full".to_owned())) } else { Ok(()) }
     }
 
     /// The whole blob in memory; `None` when there is none.

@@ -12,7 +12,10 @@ use sea_orm::{
 };
 
 use super::{device, item};
-use crate::{Change, Expect, Store, StoreError};
+use crate::{
+    Change, Expect, Store, StoreError,
+    reader::{Reads, ReadsTwo},
+};
 
 mod account_row {
     use sea_orm::entity::prelude::*;
@@ -135,7 +138,7 @@ impl Store {
     pub async fn vault(&self, user_id: UserId) -> Result<Option<StoredVault>, StoreError> {
         let found = account_row::Entity::find_by_id(user_id.to_string())
             .find_also_related(vault_row::Entity)
-            .one(self.reader())
+            .read_one(self.reader())
             .await?;
         match found {
             Some((account, Some(vault))) => read(user_id, account, vault).map(Some),
@@ -149,8 +152,7 @@ impl Store {
         let found: Option<(String, i64, i64)> = vault_row::Entity::find_by_id(user_id.to_string())
             .select_only()
             .columns([vault_row::Column::VaultId, vault_row::Column::Revision, vault_row::Column::Version])
-            .into_tuple()
-            .one(self.reader())
+            .read_columns(self.reader())
             .await?;
         let head = |(vault_id, revision, version): (String, i64, i64)| {
             let vault_id = vault_id.parse().map_err(|_| StoreError::corrupt("vaults.vault_id"))?;

@@ -11,7 +11,7 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait, OnConflict, SimpleExpr},
 };
 
-use crate::{Change, Expect, Store, StoreError};
+use crate::{Change, Expect, Store, StoreError, reader::Reads};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -68,7 +68,7 @@ impl Store {
             .filter(row::Column::UserId.eq(user_id.to_string()))
             .order_by_asc(row::Column::CreatedAt)
             .order_by_asc(row::Column::DeviceId)
-            .all(self.reader())
+            .read_all(self.reader())
             .await?;
         rows.into_iter().map(StoredDevice::try_from).collect()
     }

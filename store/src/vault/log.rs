@@ -8,7 +8,7 @@ use domain::{
 };
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use crate::{Change, Store, StoreError};
+use crate::{Change, Store, StoreError, reader::Reads};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -109,7 +109,7 @@ impl Store {
         if let Some(before) = before {
             select = select.filter(row::Column::Seq.lt(before));
         }
-        let mut rows = select.order_by_desc(row::Column::Seq).limit(limit + 1).all(self.reader()).await?;
+        let mut rows = select.order_by_desc(row::Column::Seq).limit(limit + 1).read_all(self.reader()).await?;
         let has_more = rows.len() as u64 > limit;
         if has_more {
             rows.pop();

@@ -3,7 +3,7 @@
 use domain::{id::UserId, time::Timestamp};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
-use crate::{Change, Expect, Store, StoreError};
+use crate::{Change, Expect, Store, StoreError, reader::Reads};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -37,7 +37,8 @@ pub struct SeenSignature {
 impl Store {
     /// The signatures that were accepted of a person and not forgotten since.
     pub async fn vault_signatures(&self, user_id: UserId) -> Result<Vec<SeenSignature>, StoreError> {
-        let rows = row::Entity::find().filter(row::Column::UserId.eq(user_id.to_string())).all(self.reader()).await?;
+        let rows =
+            row::Entity::find().filter(row::Column::UserId.eq(user_id.to_string())).read_all(self.reader()).await?;
         rows.into_iter()
             .map(|row| {
                 let bytes = row.signature.try_into().map_err(|_| StoreError::corrupt("vault_signatures.signature"))?;

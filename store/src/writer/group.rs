@@ -26,6 +26,8 @@ pub(super) enum Fault {
     Refused(CommitError),
     /// Transactions got in each other's way; this one has left no trace.
     Collided,
+    /// The database finds no room to write to; nothing has left a trace.
+    Full(String),
     /// The database went away before the commit was sent; nothing has left a trace.
     Away(String),
     /// The database went away over the commit.
@@ -37,6 +39,8 @@ impl Fault {
     fn before_commit(error: DbErr) -> Self {
         if error::is_collision(&error) {
             Self::Collided
+        } else if error::is_full(&error) {
+            Self::Full(error.to_string())
         } else if error::is_connection(&error) {
             Self::Away(error.to_string())
         } else {
@@ -48,7 +52,7 @@ impl Fault {
     fn over_commit(error: DbErr) -> Self {
         if error::is_collision(&error) {
             Self::Collided
-        } else if error::is_refusal(&error) && !error::is_connection(&error) {
+        } else if error::is_refusal(&error) && !error::is_connection(&error) && !error::is_full(&error) {
             Self::Refused(error.into())
         } else {
             Self::Unknown(format!("the outcome is unknown: {error}"))
@@ -60,7 +64,7 @@ impl Fault {
         match self {
             Self::Refused(error) => error,
             Self::Collided => CommitError::Stale,
-            Self::Away(message) | Self::Unknown(message) => CommitError::Unavailable(message),
+            Self::Full(message) | Self::Away(message) | Self::Unknown(message) => CommitError::Unavailable(message),
         }
     }
 }
@@ -89,6 +93,11 @@ pub(super) async fn commit(
     match fault {
         Fault::Collided => {
             tally.collided();
+            Ok(one_by_one(connection, jobs).await)
+        }
+        Fault::Full(message) => {
+            tracing::error!(message, changes = jobs.len(), "the database finds no room to write to");
+            // What needs no more room than there is may still be done.
             Ok(one_by_one(connection, jobs).await)
         }
         fault => Err(fault),

@@ -12,6 +12,7 @@ use tokio::sync::{Mutex, mpsc};
 
 use super::{
     GROUP_LEN_MAX, Job, Shared,
+    disk::Disk,
     group::{self, Fault, Outcome},
     stats::Tally,
 };
@@ -30,6 +31,7 @@ pub(super) struct Lane {
     shared: Arc<Shared>,
     connect_timeout: Duration,
     away: bool,
+    disk: Disk,
 }
 
 impl Lane {
@@ -38,8 +40,9 @@ impl Lane {
         waiting: Arc<Mutex<mpsc::Receiver<Job>>>,
         shared: Arc<Shared>,
         connect_timeout: Duration,
+        disk: Disk,
     ) -> Self {
-        Self { connection, waiting, shared, connect_timeout, away: false }
+        Self { connection, waiting, shared, connect_timeout, away: false, disk }
     }
 
     /// Commits what comes until nobody can send any more.
@@ -53,7 +56,7 @@ impl Lane {
                 Err(_) => group.iter().map(|_| Err(CommitError::Failed("the writer panicked".into()))).collect(),
             };
             self.shared.tally.committed(&outcomes, started.elapsed());
-            self.answer(group.drain(..).zip(outcomes));
+            self.answer(started, &mut group, outcomes);
         }
     }
 
@@ -86,7 +89,7 @@ impl Lane {
         jobs.iter().map(|_| Err(error.clone())).collect()
     }
 
-    async fn attempt(&self, jobs: &[Job], give_up: Instant) -> Result<Vec<Outcome>, Fault> {
+    async fn attempt(&mut self, jobs: &[Job], give_up: Instant) -> Result<Vec<Outcome>, Fault> {
         if self.away {
             // The pool waits longer for a connection than callers of a database known to be away should.
             let reached = tokio::time::timeout_at(give_up.into(), self.connection.ping()).await;
@@ -94,13 +97,17 @@ impl Lane {
                 return Err(Fault::Away("the database is away".into()));
             }
         }
+        self.disk.follow(&self.connection).await?;
         tokio::time::timeout(GROUP_TIMEOUT, group::commit(&self.connection, jobs, &self.shared.tally))
             .await
             .unwrap_or_else(|_| Err(Fault::Unknown("the database does not answer; the outcome is unknown".into())))
     }
 
-    fn answer(&self, ended: impl Iterator<Item = (Job, Outcome)>) {
-        for (job, outcome) in ended {
+    fn answer(&self, started: Instant, group: &mut Vec<Job>, outcomes: Vec<Outcome>) {
+        let group_len = group.len();
+        for (job, outcome) in group.drain(..).zip(outcomes) {
+            // Before the answer, so that the span ends before the one that it is part of.
+            job.trace.end(started, group_len, &outcome);
             if outcome.is_ok() {
                 self.shared.signals.tell(job.wakes);
             }

@@ -13,12 +13,14 @@
 //! While the database is away, changes are answered [`CommitError::Unavailable`] after a bounded wait, at once when the
 //! group before failed so; the next one that gets through finds everything as before.
 
+mod disk;
 mod group;
 mod lane;
 mod plan;
 mod stats;
 #[cfg(test)]
 mod tests;
+mod trace;
 
 use std::sync::Arc;
 
@@ -30,7 +32,7 @@ use tokio::{
 };
 
 pub use self::stats::WriterStats;
-use self::{lane::Lane, stats::Tally};
+use self::{disk::Disk, lane::Lane, stats::Tally, trace::CommitTrace};
 use crate::{
     Change, CommitError, StoreOptions,
     change::{Step, Wakes},
@@ -52,6 +54,7 @@ struct Shared {
 pub(crate) struct Signals {
     pub timers: Notify,
     pub outbox: Notify,
+    pub deliveries: Notify,
 }
 
 impl Signals {
@@ -62,6 +65,9 @@ impl Signals {
         if wakes.outbox {
             self.outbox.notify_one();
         }
+        if wakes.deliveries {
+            self.deliveries.notify_one();
+        }
     }
 }
 
@@ -69,6 +75,7 @@ impl Signals {
 struct Job {
     steps: Vec<Step>,
     wakes: Wakes,
+    trace: CommitTrace,
     answer: oneshot::Sender<Result<(), CommitError>>,
 }
 
@@ -91,7 +98,9 @@ impl Writer {
         let lanes = (0..lane_count)
             .map(|_| {
                 let connection = connections.writer.clone();
-                let lane = Lane::new(connection, Arc::clone(&waiting), Arc::clone(&shared), options.connect_timeout);
+                let disk = Disk::new(options.faults.clone());
+                let lane =
+                    Lane::new(connection, Arc::clone(&waiting), Arc::clone(&shared), options.connect_timeout, disk);
                 tokio::spawn(lane.run())
             })
             .collect();
@@ -105,7 +114,9 @@ impl Writer {
         }
         let (answer, answered) = oneshot::channel();
         let wakes = change.wakes();
-        let job = Job { steps: change.into_steps(self.backend), wakes, answer };
+        let steps = change.into_steps(self.backend);
+        let trace = CommitTrace::begin(self.backend, steps.len());
+        let job = Job { steps, wakes, trace, answer };
         self.enqueue(job)?;
         let ended = || CommitError::Unavailable("the writer ended; the outcome is unknown".into());
         answered.await.unwrap_or_else(|_| Err(ended()))

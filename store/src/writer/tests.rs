@@ -16,7 +16,8 @@ use sea_orm::{
 use self::proxy::Proxy;
 use super::GROUP_LEN_MAX;
 use crate::{
-    Change, Clock, CommitError, Expect, Store, StoreOptions,
+    Change, Clock, CommitError, Expect, Store, StoreError, StoreOptions,
+    reader::Reads,
     testing::{self, Scratch},
 };
 
@@ -65,16 +66,16 @@ fn delete(id: i64) -> Change {
 }
 
 async fn names(store: &Store) -> BTreeSet<String> {
-    let things = thing::Entity::find().all(store.reader()).await.expect("reads");
+    let things = thing::Entity::find().read_all(store.reader()).await.expect("reads");
     things.into_iter().map(|thing| thing.name).collect()
 }
 
 /// A connection for reads may be one of those that broke; it is replaced once that shows.
 async fn names_after_a_break(store: &Store) -> BTreeSet<String> {
     for _ in 0..20 {
-        match thing::Entity::find().all(store.reader()).await {
+        match thing::Entity::find().read_all(store.reader()).await {
             Ok(things) => return things.into_iter().map(|thing| thing.name).collect(),
-            Err(error) => assert!(crate::error::is_connection(&error), "{error}"),
+            Err(error) => assert!(matches!(error, StoreError::Unavailable(_)), "{error}"),
         }
     }
     panic!("the connections for reads were not replaced");
@@ -280,7 +281,7 @@ async fn postgres_lanes_that_take_rows_in_opposite_orders_all_get_through() {
     for writer in join_all(writers).await {
         assert_eq!(writer.expect("does not panic"), Ok(()));
     }
-    let things = thing::Entity::find().all(store.reader()).await.expect("reads");
+    let things = thing::Entity::find().read_all(store.reader()).await.expect("reads");
     assert_eq!(things.iter().map(|thing| thing.version - 1).sum::<i64>(), 16 * 20 * 2);
 }
 
@@ -319,4 +320,23 @@ async fn while_the_database_is_away_commits_say_so_promptly_and_recover_by_thems
         assert!(matches!(error, CommitError::Unavailable(_)) && tries < 20, "{error}");
     }
     assert_eq!(names_after_a_break(&store).await, BTreeSet::from(["before", "after"].map(String::from)));
+}
+
+#[cfg(feature = "faults")]
+#[tokio::test]
+async fn a_full_disk_refuses_what_needs_room_and_writing_goes_on_once_there_is_some() {
+    for scratch in testing::backends().await {
+        let options = scratch.options();
+        let store = open(&options).await;
+        store.commit(insert(1, "before")).await.expect("commits");
+        options.faults.set("disk=full").expect("rules");
+        let long = "x".repeat(100_000);
+        let waiting = join_all((2..6).map(|id| store.commit(insert(id, format!("{id}{long}"))))).await;
+        for outcome in waiting {
+            assert!(matches!(outcome, Err(CommitError::Unavailable(_))), "{outcome:?}");
+        }
+        options.faults.clear();
+        store.commit(insert(7, "after")).await.expect("commits");
+        assert_eq!(names_after_a_break(&store).await, BTreeSet::from(["before", "after"].map(String::from)));
+    }
 }

@@ -4,9 +4,13 @@ extern crate troupe_store as store;
 
 mod audit;
 mod blobs;
+mod deliveries;
+mod escalations;
 mod idempotency;
 mod live;
+mod notices;
 mod outbox;
+mod pages_search;
 mod timers;
 
 use std::time::Duration;
@@ -42,5 +46,18 @@ async fn migrating_twice_and_from_two_nodes_at_once_changes_nothing_more() {
         one.migrate().await.expect("migrates again");
         assert!(two.pending_migrations().await.expect("reads").is_empty());
         one.ping().await.expect("answers");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_programs_open_one_new_database_at_the_same_time() {
+    for scratch in testing::backends().await {
+        let openings = (0..8).map(|_| {
+            let options = scratch.options();
+            tokio::spawn(async move { Store::connect(&options, Clock::system()).await?.migrate().await })
+        });
+        for opening in openings.collect::<Vec<_>>() {
+            opening.await.expect("runs").expect("opens and migrates");
+        }
     }
 }

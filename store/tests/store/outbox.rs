@@ -35,6 +35,17 @@ async fn entries_are_claimed_in_the_order_of_their_commits_and_come_back_as_writ
 }
 
 #[tokio::test]
+async fn no_more_is_claimed_than_was_asked_for() {
+    for scratch in testing::backends().await {
+        let store = open(&scratch, &Clock::manual(START)).await;
+        commit(&store, |change| (0..10).for_each(|number| change.outbox_add(START, &event(number)))).await;
+        for count in [4, 4, 2] {
+            assert_eq!(store.outbox_claim(OutboxLane::Prompt, 4, LEASE).await.expect("claims").len(), count);
+        }
+    }
+}
+
+#[tokio::test]
 async fn e_mails_wait_on_a_lane_of_their_own() {
     for scratch in testing::backends().await {
         let store = open(&scratch, &Clock::manual(START)).await;

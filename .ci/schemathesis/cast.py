@@ -1,0 +1,125 @@
+"""Makes the people and things whose ids stand in the paths, so that requests get past 404.
+
+Usage: cast.py BASE EMAIL PASSWORD, those of the owner of the platform's organization; prints JSON on standard output.
+"""
+
+import json
+import sys
+import time
+
+import requests
+
+PASSWORD = "correct horse battery staple"
+
+
+class Client:
+    def __init__(self, base, token=None):
+        self.base, self.token = base, token
+
+    def call(self, method, path, body=None):
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        answer = requests.request(method, self.base + path, json=body, headers=headers, timeout=60)
+        if not answer.ok:
+            sys.exit(f"{method} {path}: {answer.status_code} {answer.text}")
+        return answer.json() if answer.content else None
+
+    def get(self, path):
+        return self.call("GET", path)
+
+    def post(self, path, body):
+        return self.call("POST", path, body)
+
+
+def sign_in(base, email, password, app="account", platform="web"):
+    """A client that is signed in."""
+    body = {"email": email, "password": password, "app": app, "platform": platform}
+    answer = Client(base).post("/v1/auth/sign-in", body)
+    return Client(base, answer["token"])
+
+
+def register(base, name):
+    email = f"{name}@example.org"
+    answer = Client(base).post("/v1/auth/register", {"email": email, "password": PASSWORD, "name": name})
+    return email, answer["user"]["userId"]
+
+
+def organization(owner, name, member):
+    """An organization with one of everything; the ids by the names of the parameters."""
+    org_id = owner.post("/v1/orgs", {"name": name})["org"]["orgId"]
+    org = f"/v1/orgs/{org_id}"
+    me = owner.get("/v1/me")["user"]["userId"]
+    owner.post(f"{org}/members", {"userId": member, "role": "viewer"})
+    team = owner.post(f"{org}/teams", {"name": "A team"})["team"]["teamId"]
+    invite = owner.post(f"{org}/invites", {"email": f"guest-of-{name.lower()}@example.org", "role": "viewer"})
+    key = owner.post(f"{org}/keys", {"name": "A program", "kind": "api", "scopes": ["weather:write"]})
+    protocol = owner.post(f"{org}/notify/protocols", {"template": "vip-mail"})
+    protocol_id = protocol["protocol"]["protocolId"]
+    escalation = owner.post(f"{org}/notify/protocols/{protocol_id}/test", None)["escalation"]["escalationId"]
+    rota = {"name": "Ops", "people": [me], "handover": {"every": "day", "at": "09:00"}}
+    rota_id = owner.post(f"{org}/notify/rotas", rota)["rota"]["rotaId"]
+    now = int(time.time() * 1000)
+    override = owner.post(
+        f"{org}/notify/rotas/{rota_id}/overrides", {"userId": me, "from": now, "until": now + 86_400_000}
+    )
+    hook = owner.post(f"{org}/notify/hooks", {"name": "A hook"})
+    page = owner.post(f"{org}/pages", {"title": "A page", "content": "# Hello\n\nworld"})["page"]["pageId"]
+    comment = owner.post(f"{org}/pages/{page}/comments", {"body": "A comment"})["comment"]["commentId"]
+    return {
+        "orgId": org_id,
+        "userId": member,
+        "teamId": team,
+        "inviteId": invite["invite"]["inviteId"],
+        "keyId": key["key"]["keyId"],
+        "protocolId": protocol_id,
+        "escalationId": escalation,
+        "rotaId": rota_id,
+        "overrideId": override["override"]["overrideId"],
+        "hookId": hook["hook"]["hookId"],
+        "hookToken": hook["url"].rsplit("/", 1)[1],
+        "pageId": page,
+        "commentId": comment,
+        "version": "1",
+    }
+
+
+def main():
+    base, email, password = sys.argv[1:]
+    owner = sign_in(base, email, password)
+    # What only the person's own app on a phone may do.
+    authenticator = sign_in(base, email, password, "authenticator", "ios")
+    iphone = sign_in(base, email, password, "maps", "ios")
+    _, viewer = register(base, "viewer")
+    guesser, _ = register(base, "guesser")
+    leaver, _ = register(base, "leaver")
+    # One to be ended.
+    sign_in(base, email, password, "maps", "android")
+    sign_ins = owner.get("/v1/me/sign-ins")["signIns"]
+    notices = owner.get("/v1/me/notifications")["notices"]
+    deliveries = owner.get(f"/v1/me/notifications/{notices[0]['noticeId']}/deliveries")["deliveries"]
+    everywhere = {
+        "signInId": next(each["signInId"] for each in sign_ins if each["platform"] == "android"),
+        "deliveryId": deliveries[0]["deliveryId"],
+        "resourceType": "project",
+        "type": "ops.alarm",
+        "kind": "organization",
+        "file": "main.js",
+        "path": "actors",
+    }
+    kept, doomed = organization(owner, "Kept", viewer), organization(owner, "Doomed", viewer)
+    cast = {
+        "tokens": {
+            "owner": owner.token,
+            "authenticator": authenticator.token,
+            "iphone": iphone.token,
+            "guesser": sign_in(base, guesser, PASSWORD).token,
+        },
+        "leaver": {"email": leaver, "password": PASSWORD},
+        "operator": {"email": email, "password": password},
+        "kept": everywhere | kept | {"noticeId": notices[0]["noticeId"], "actorKey": kept["orgId"]},
+        "doomed": everywhere | doomed | {"actorKey": doomed["orgId"]},
+        "short-lived": owner.post("/v1/orgs", {"name": "Short-lived"})["org"]["orgId"],
+    }
+    json.dump(cast, sys.stdout)
+
+
+main()

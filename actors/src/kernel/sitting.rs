@@ -1,0 +1,272 @@
+//! One turn of one command: the handler is run, and neither a panic nor a turn without end goes further than this.
+
+use std::{
+    any::Any,
+    future::poll_fn,
+    mem,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use domain::{Error, Result};
+use tracing::Span;
+
+use super::{
+    attempt::{Attempt, Attempted, attempt},
+    crashes::SlowCommand,
+    letter::{Letter, Order, Progress, Read},
+    recent::{Done, Running, micros},
+    resource::{Command, Handle, Resource},
+    seat::{Permit, quarantined},
+    trace::{CommandTrace, TracedTurn},
+};
+
+/// How often a command is decided again because the version that it was decided on was gone.
+const STALE_ROUNDS_MAX: u32 = 8;
+/// The longest pause before the second of those rounds; it doubles from round to round.
+const STALE_PAUSE: Duration = Duration::from_millis(2);
+
+/// A turn under way. Permit and letter drop in the order of a letter's own fields.
+pub(super) struct Sitting<R: Resource, C: Command> {
+    attempt: Attempt<R, C>,
+    /// Attempts that met a stale version.
+    stale: u32,
+    permit: Permit<R>,
+    letter: Box<Letter<R, C>>,
+    started: Instant,
+    request_id: Arc<str>,
+    /// For the log.
+    span: Span,
+    trace: CommandTrace,
+}
+
+/// A turn that is over.
+pub(super) struct Turned<R> {
+    pub(super) after: After<R>,
+    pub(super) letter: Box<dyn Read>,
+    /// When that was, if it was looked at.
+    pub(super) ended: Option<Instant>,
+}
+
+/// What is left of the resource after a turn.
+pub(super) enum After<R> {
+    Keep(Option<Box<R>>),
+    Crashed,
+}
+
+/// How far a turn came.
+pub(super) enum Begun<R: Resource, C: Command> {
+    Over(Turned<R>),
+    UnderWay(Sitting<R, C>),
+}
+
+/// What a turn came to.
+enum Outcome<R, C: Command> {
+    Answered { answer: Result<C::Reply>, loaded: Option<Box<R>>, order: Option<Box<Order<C>>> },
+    Crashed { answer: Error, text: String },
+}
+
+impl<R: Handle<C>, C: Command> Sitting<R, C> {
+    /// Opens the letter. The turn is over at once when nobody wants it any more or the key is in quarantine.
+    ///
+    /// `ended` is when the turn before it ended; a letter that was there then has its turn from that moment on.
+    pub(super) fn begin(mut letter: Box<Letter<R, C>>, loaded: Option<Box<R>>, ended: Option<Instant>) -> Begun<R, C> {
+        let (Some(mut permit), Some(order)) = (letter.permit.take(), letter.order.take()) else {
+            return Begun::Over(Turned { after: After::Keep(loaded), letter, ended: None });
+        };
+        permit.open();
+        let started = ended.filter(|ended| *ended >= letter.queued_at).unwrap_or_else(Instant::now);
+        let loaded = if letter.is_unwanted(started) {
+            permit.seat.kind.stats.command::<C>().expired.add_one();
+            loaded
+        } else if let Some(left) = permit.seat.quarantine_left() {
+            letter.answer = Some(Err(quarantined(left)));
+            None
+        } else {
+            return Begun::UnderWay(Self::sit(letter, permit, order, loaded, started));
+        };
+        letter.permit = Some(permit);
+        Begun::Over(Turned { after: After::Keep(loaded), letter, ended: None })
+    }
+
+    fn sit(
+        letter: Box<Letter<R, C>>,
+        permit: Permit<R>,
+        mut order: Box<Order<C>>,
+        loaded: Option<Box<R>>,
+        started: Instant,
+    ) -> Self {
+        let seat = &permit.seat;
+        let loaded = loaded.filter(|_| !seat.takes_reload());
+        seat.begin(Running { command: C::NAME, since: started });
+        let request_id = Arc::clone(&order.context.request_id);
+        let span = tracing::info_span!("command", kind = R::KIND, key = %seat.key, command = C::NAME, %request_id);
+        let mut trace = mem::take(&mut order.trace);
+        trace.opened();
+        let attempt = attempt(Arc::clone(seat), order, loaded, Duration::ZERO);
+        Self { attempt, stale: 0, permit, letter, started, request_id, span, trace }
+    }
+
+    /// Looks at the turn once.
+    pub(super) fn look(mut self, cx: &mut Context<'_>) -> Begun<R, C> {
+        match self.poll(cx) {
+            Poll::Ready(outcome) => Begun::Over(self.end(outcome)),
+            Poll::Pending => Begun::UnderWay(self),
+        }
+    }
+
+    /// Brings the turn to its end.
+    pub(super) async fn finish(mut self, yields: bool) -> Turned<R> {
+        if yields {
+            tokio::task::yield_now().await;
+        }
+        let limit = self.permit.seat.kind.policy.turn_max;
+        let outcome = match tokio::time::timeout(limit, poll_fn(|cx| self.poll(cx))).await {
+            Ok(outcome) => outcome,
+            Err(_elapsed) => {
+                let text = format!("the turn took longer than {limit:?}");
+                Outcome::Crashed { answer: Error::busy(Duration::from_secs(1)), text }
+            }
+        };
+        self.end(outcome)
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Outcome<R, C>> {
+        loop {
+            let running = self.attempt.as_mut();
+            let poll = || catch_unwind(AssertUnwindSafe(|| running.poll(cx)));
+            let polled = self.span.in_scope(|| self.trace.in_scope(poll));
+            let order = match polled {
+                Ok(Poll::Pending) => return Poll::Pending,
+                Ok(Poll::Ready(Attempted::Answered { answer, loaded, order })) => {
+                    return Poll::Ready(Outcome::Answered { answer, loaded, order: Some(order) });
+                }
+                Ok(Poll::Ready(Attempted::Stale(order))) => order,
+                Err(panic) => return Poll::Ready(self.panicked(&*panic)),
+            };
+            if self.stale == STALE_ROUNDS_MAX {
+                return Poll::Ready(Outcome::Answered { answer: Err(Error::Stale), loaded: None, order: Some(order) });
+            }
+            let seat = &self.permit.seat;
+            seat.kind.stats.command::<C>().stale.add_one();
+            let pause = seat.kind.node.jitter().up_to(STALE_PAUSE * (1 << self.stale));
+            self.stale += 1;
+            self.attempt = attempt(Arc::clone(seat), order, None, pause);
+        }
+    }
+
+    fn panicked(&self, panic: &(dyn Any + Send)) -> Outcome<R, C> {
+        let text = panic_text(panic);
+        let key = &self.permit.seat.key;
+        Outcome::Crashed {
+            answer: Error::internal(format_args!("{} {key} crashed at {}: {text}", R::KIND, C::NAME)),
+            text,
+        }
+    }
+
+    /// Notes what the turn came to, and puts the answer into the letter.
+    fn end(mut self, outcome: Outcome<R, C>) -> Turned<R> {
+        let seat = &self.permit.seat;
+        let ended = Instant::now();
+        let (answer, after, word) = match outcome {
+            Outcome::Answered { answer, loaded, order } => {
+                self.letter.order = order;
+                let word = answer.as_ref().err().map_or("ok", Error::code);
+                seat.end(self.done(ended, word), loaded.as_deref());
+                (answer, After::Keep(loaded), word)
+            }
+            Outcome::Crashed { answer, text } => {
+                self.span.in_scope(|| tracing::error!(panic = text, "an actor crashed"));
+                seat.end(self.done(ended, "crashed"), None);
+                seat.crashed(C::NAME, &text);
+                (Err(answer), After::Crashed, "crashed")
+            }
+        };
+        self.record(&answer, ended);
+        let mut trace = mem::take(&mut self.trace);
+        trace.end(|| self.traced(&answer, ended, word));
+        self.letter.answer = Some(answer);
+        self.letter.permit = Some(self.permit);
+        Turned { after, letter: self.letter, ended: Some(ended) }
+    }
+
+    fn queued(&self) -> Duration {
+        self.started.saturating_duration_since(self.letter.queued_at)
+    }
+
+    fn handled(&self, ended: Instant) -> Duration {
+        ended.saturating_duration_since(self.started)
+    }
+
+    fn done(&self, ended: Instant, outcome: &'static str) -> Done {
+        Done {
+            command: C::NAME,
+            started: self.started,
+            queued_us: micros(self.queued()),
+            handled_us: micros(self.handled(ended)),
+            outcome,
+            request_id: Arc::clone(&self.request_id),
+        }
+    }
+
+    fn record(&self, answer: &Result<C::Reply>, ended: Instant) {
+        let kind = &self.permit.seat.kind;
+        let (queued, handled) = (self.queued(), self.handled(ended));
+        let stats = kind.stats.command::<C>();
+        stats.record(queued, handled);
+        if answer.is_err() {
+            stats.failed.add_one();
+        }
+        if queued + handled >= kind.policy.slow_after {
+            self.was_slow(queued, handled);
+        }
+    }
+
+    /// Where the time went, as far as a crash has not taken that with it.
+    fn progress(&self) -> Progress {
+        self.letter.order.as_ref().map(|order| order.progress).unwrap_or_default()
+    }
+
+    fn traced(&self, answer: &Result<C::Reply>, ended: Instant, outcome: &'static str) -> TracedTurn {
+        TracedTurn {
+            queued: self.queued(),
+            handled: self.handled(ended),
+            progress: self.progress(),
+            stale: self.stale,
+            outcome,
+            is_fault: matches!(answer, Err(Error::Busy { .. } | Error::Stale | Error::Internal { .. })),
+        }
+    }
+
+    fn was_slow(&self, queued: Duration, handled: Duration) {
+        let (node, key) = (&self.permit.seat.kind.node, &self.permit.seat.key);
+        let Progress { loading, committing, .. } = self.progress();
+        let deciding = handled.saturating_sub(loading + committing);
+        let request_id = &*self.request_id;
+        tracing::warn!(
+            kind = R::KIND, %key, command = C::NAME, request_id, ?queued, ?loading, ?deciding, ?committing,
+            "slow command"
+        );
+        node.slow().add(SlowCommand {
+            kind: R::KIND,
+            key: key.to_string(),
+            command: C::NAME,
+            at: node.clock().now(),
+            request_id: Arc::clone(&self.request_id),
+            queued_us: micros(queued),
+            loading_us: micros(loading),
+            committing_us: micros(committing),
+            deciding_us: micros(deciding),
+        });
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a text".to_owned())
+}

@@ -1,0 +1,135 @@
+//! Opening a page together with others.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use domain::{
+    Error, Result,
+    id::{PageEpochId, UserId},
+};
+use store::{Change, PageDocument, PageUpdateId};
+
+use super::{
+    PageServices, PageSession,
+    awareness::Awareness,
+    connection::{Connection, ConnectionId, Door, Outbox},
+    document::{SharedDocument, text_hash},
+    ending::Ending,
+    flush::{Applying, QUIET},
+    live::{Client, Live},
+    node::Others,
+    snapshot::{self, Loaded, Snapshot},
+    wire,
+};
+use crate::kernel::{Command, Handle, Turn};
+
+/// Open the page together with others.
+#[derive(Clone, Debug)]
+pub struct JoinPage {
+    /// Who.
+    pub user_id: UserId,
+    /// Whether they may write.
+    pub may_write: bool,
+    /// The histories that the client knows the page to have, where it knows one: another one ends the connection at once.
+    pub epochs: Vec<String>,
+}
+
+impl Command for JoinPage {
+    /// An error in it leaves the others' document alone.
+    type Reply = Result<Connection>;
+
+    const NAME: &'static str = "join_page";
+}
+
+impl Handle<JoinPage> for PageSession {
+    async fn handle(&mut self, command: &JoinPage, turn: &mut Turn<'_, Self>) -> Result<Result<Connection>> {
+        let JoinPage { user_id, may_write, ref epochs } = *command;
+        let page_id = *turn.key();
+        let page = match turn.services().services.store.page_head(page_id).await {
+            Ok(Some(page)) => page,
+            Ok(None) => {
+                self.drop_live(Ending::Deleted);
+                return Ok(Err(Error::not_found("Page not found")));
+            }
+            Err(error) => return Ok(Err(error.into())),
+        };
+        if page.archived_at.is_some() {
+            self.drop_live(Ending::InTrash);
+            return Ok(Ok(Connection::ended(Ending::InTrash, user_id)));
+        }
+        let live = match &mut self.live {
+            Some(live) => live,
+            None => self.live.insert(open(turn, page.content_version).await?),
+        };
+        if epochs.iter().any(|known| *known != live.epoch) {
+            return Ok(Ok(Connection::ended(Ending::ChangedElsewhere, user_id)));
+        }
+        Ok(Ok(live.join(user_id, may_write)))
+    }
+}
+
+impl Live {
+    /// A new client: it is told what the server has, so that it sends what is missing, and who is there.
+    fn join(&mut self, user_id: UserId, may_write: bool) -> Connection {
+        let (id, outbox) = (ConnectionId::next(), Arc::new(Outbox::default()));
+        outbox.push(wire::has(&self.document.state_vector()));
+        if let Some(states) = self.awareness.encode_all() {
+            outbox.push(wire::awareness(&states));
+        }
+        self.clients.insert(id, Client { outbox: Arc::clone(&outbox), user_id });
+        Connection { id, door: Some(Arc::clone(&self.door)), outbox, may_write, user_id }
+    }
+}
+
+/// Brings the shared document to life: from its history, or as a new one from the page's content.
+pub(super) async fn open(turn: &Turn<'_, PageSession>, content_version: i64) -> Result<Live> {
+    let page_id = *turn.key();
+    let PageServices { services, scribes } = turn.services();
+    // What an earlier life of the document left unwritten belongs to it.
+    scribes.written(page_id).await;
+    let door = Door::new(turn.me());
+    // What other nodes say from here on is heard, so that nothing falls between them and the store.
+    let others = Others::listen(&services.hub, page_id, &door).await;
+    let loaded = match snapshot::load(&services.store, page_id).await? {
+        Some(loaded) => loaded,
+        None => begin(turn, content_version).await?,
+    };
+    let Loaded { epoch, folds, text_hash, newest, rows, document } = loaded;
+    others.greet(&epoch, &document);
+    let scribe = scribes.open(&services.store, &turn.me(), page_id, &epoch);
+    let is_dirty = !rows.is_empty();
+    scribe.knows(rows);
+    Ok(Live {
+        page_id,
+        epoch,
+        document,
+        awareness: Awareness::default(),
+        clients: BTreeMap::new(),
+        door,
+        scribe,
+        others,
+        has_missed: false,
+        folds,
+        text_hash,
+        newest,
+        is_dirty,
+        writer: None,
+        last_turn: None,
+        apart: QUIET,
+        applying: Applying::default(),
+    })
+}
+
+/// A new history. Somebody else's is Stale: then theirs is loaded.
+async fn begin(turn: &Turn<'_, PageSession>, content_version: i64) -> Result<Loaded> {
+    let (page_id, store) = (*turn.key(), &turn.services().services.store);
+    let markdown = store.page_content(page_id).await?.markdown;
+    let document = SharedDocument::seeded(&markdown);
+    let epoch = PageEpochId::new(turn.now()).to_string();
+    let snapshot = Snapshot { text_hash: text_hash(&markdown), newest: PageUpdateId(0), update: document.state() };
+    let mut change = Change::new();
+    let stored = PageDocument { epoch: epoch.clone(), snapshot: snapshot.to_bytes(), folds: 0 };
+    change.page_document_begin(page_id, &stored, content_version, turn.now());
+    store.commit(change).await?;
+    let Snapshot { text_hash, newest, .. } = snapshot;
+    Ok(Loaded { epoch, folds: 0, text_hash, newest, rows: Vec::new(), document })
+}

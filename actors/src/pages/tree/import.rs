@@ -1,0 +1,153 @@
+//! Making many pages at once, as an archive has them.
+
+use std::collections::HashMap;
+
+use domain::{
+    Error, Result,
+    id::PageId,
+    pages::{
+        Page, PageKind, Parent,
+        archive::{ArchivedPage, PlannedPage},
+        database::{Properties, PropertiesChange, PropertiesDraft, Schema, Views},
+        import_check, position,
+    },
+};
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use store::{Change, Store};
+
+use super::{PageTree, audit, place::Place, writer};
+use crate::{
+    kernel::{Command, Handle, Turn},
+    pages::live::TreeChange,
+};
+
+/// Makes the pages of an archive, behind those that lie there already: all of them, or none.
+#[derive(Clone, Debug)]
+pub struct ImportPages {
+    /// Where what is at the top of the archive comes to lie.
+    pub parent: Parent,
+    /// The pages, each after the one that it is under, siblings in their order.
+    pub pages: Vec<PlannedPage>,
+}
+
+impl Command for ImportPages {
+    /// The pages that were at the top of the archive.
+    type Reply = Vec<Page>;
+
+    const NAME: &'static str = "import_pages";
+}
+
+impl Handle<ImportPages> for PageTree {
+    async fn handle(&mut self, command: &ImportPages, turn: &mut Turn<'_, Self>) -> Result<Vec<Page>> {
+        let by = writer(turn).await?;
+        let (org_id, now, store) = (*turn.key(), turn.now(), &turn.services().store);
+        let place = Place::find(store, org_id, command.parent).await?;
+        let height = command.pages.iter().map(|planned| planned.depth).max().unwrap_or(1);
+        import_check(height, &place.landing())?;
+        let target = place.parent().map(|parent| parent.id);
+        let mut last = HashMap::from([(target, store.page_last_position(org_id, target).await?)]);
+        let mut databases: HashMap<PageId, Page> = place.database().map(|it| (it.id, it.clone())).into_iter().collect();
+
+        let (mut change, mut made, mut rows) = (self.change(), Vec::new(), Vec::new());
+        for planned in &command.pages {
+            let parent_id = planned.parent_id.or(target);
+            let last = last.entry(parent_id).or_default();
+            let position = position::behind(*last);
+            *last = Some(position);
+            let database = parent_id.and_then(|id| databases.get(&id));
+            let ArchivedPage { kind, title, icon, full_width, content, .. } = &planned.page;
+            let says_something = !content.markdown.is_empty() || content.blocks.is_some();
+            let page = Page {
+                id: planned.id,
+                org_id,
+                parent_id,
+                kind: *kind,
+                is_row: database.is_some(),
+                title: title.clone(),
+                icon: icon.clone(),
+                full_width: *full_width,
+                position,
+                archived_at: None,
+                archived_with: None,
+                content_version: i64::from(says_something),
+                properties: None,
+                schema: None,
+                views: None,
+                version: 1,
+                created_at: now,
+                created_by: by,
+                updated_at: now,
+                updated_by: None,
+            };
+            let (page, values) = with_values(page, &planned.page, database)?;
+            change.page_add(&page);
+            if says_something {
+                change.page_content_add(page.id, content.clone(), now, by);
+            }
+            if page.kind == PageKind::Database {
+                databases.insert(page.id, page.clone());
+            }
+            if planned.parent_id.is_none() {
+                made.push(page.clone());
+            }
+            if page.is_row {
+                rows.push((page, values));
+            }
+        }
+        relate(store, &mut change, &rows, &databases).await?;
+        if let Some(first) = made.first() {
+            audit(&mut change, turn, "page.imported", first, Some(json!({ "pages": command.pages.len() })));
+        }
+        self.commit(turn, change, Some(by), TreeChange::Reset).await?;
+        Ok(made)
+    }
+}
+
+/// The page with its schema and views, or with its row's values; and what its relations name.
+fn with_values(page: Page, archived: &ArchivedPage, database: Option<&Page>) -> Result<(Page, PropertiesChange)> {
+    let (mut page, mut change) = (page, PropertiesChange::default());
+    if page.kind == PageKind::Database {
+        let schema = Schema::check(read(&page.title, "schema", archived.schema.as_deref())?)?;
+        page.views = Some(Views::check(read(&page.title, "views", archived.views.as_deref())?, &schema)?);
+        page.schema = Some(schema);
+    }
+    if let Some(database) = database {
+        let values: PropertiesDraft = read(&page.title, "properties", archived.properties.as_deref())?;
+        change = database.schema.clone().unwrap_or_default().check_values(values)?;
+        page.properties = Some(change.apply(Properties::new()));
+    }
+    Ok((page, change))
+}
+
+/// Has rows name the rows that their relations name, as far as those are there or come with them.
+async fn relate(
+    store: &Store,
+    change: &mut Change,
+    rows: &[(Page, PropertiesChange)],
+    databases: &HashMap<PageId, Page>,
+) -> Result<()> {
+    let coming: HashMap<PageId, Option<PageId>> = rows.iter().map(|(row, _)| (row.id, row.parent_id)).collect();
+    for (row, values) in rows {
+        let Some(database) = row.parent_id.and_then(|id| databases.get(&id)) else { continue };
+        let schema = database.schema.clone().unwrap_or_default();
+        for (id, named) in values.relations() {
+            let Some(relation) = schema.property(id).and_then(|property| property.relation(database.id)) else {
+                continue;
+            };
+            let there = store.page_rows_among(row.org_id, relation.values_of, named).await?;
+            let is_row = |id: &PageId| there.contains(id) || coming.get(id) == Some(&Some(relation.values_of));
+            let named: Vec<_> = named.iter().copied().filter(is_row).collect();
+            if !named.is_empty() {
+                change.page_relation_set(&relation, row.id, &named);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read<T: DeserializeOwned + Default>(title: &str, what: &str, json: Option<&str>) -> Result<T> {
+    let Some(json) = json else { return Ok(T::default()) };
+    serde_json::from_str(json)
+        .map_err(|error| Error::invalid(format!("{title}: {what}"), format!("Can't be read: {error}.")))
+}

@@ -1,0 +1,221 @@
+//! What becomes of the files of an archive.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::value::RawValue;
+
+use super::{
+    ARCHIVE_PAGES_MAX, ArchiveFile, ArchivedPage, Links,
+    files::{BLOCKS, MARKDOWN},
+    front_matter,
+    names::title_of,
+};
+use crate::{
+    Error, Result, Timestamp,
+    id::PageId,
+    pages::{
+        DEPTH_MAX,
+        content::{Blocks, CONTENT_BYTES_MAX, CONTENT_TOO_LARGE, ContentDraft},
+    },
+    problems::Problems,
+};
+
+/// Also what a Markdown file's name may end with, where others wrote it.
+const MARKDOWN_LONG: &str = ".markdown";
+/// The folder that macOS adds to archives.
+const MACOS: &str = "__MACOSX";
+/// Files at fault that are named.
+const PROBLEMS_MAX: usize = 20;
+
+/// The pages that an archive becomes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArchivePlan {
+    /// Each after the one that it is under, siblings in their order.
+    pub pages: Vec<PlannedPage>,
+    /// Files that are no pages and were left out.
+    pub skipped: Vec<String>,
+}
+
+/// A page that an import makes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedPage {
+    /// Its id.
+    pub id: PageId,
+    /// What it is under; none for what lies at the top of the archive.
+    pub parent_id: Option<PageId>,
+    /// How deep it lies in the archive; 1 at the top.
+    pub depth: u32,
+    /// The rest, with the links already to the new pages.
+    pub page: ArchivedPage,
+}
+
+/// The names of folders and, at the end, of the file without its extension.
+type Path = Vec<String>;
+
+#[derive(Default)]
+struct Found {
+    pages: BTreeMap<Path, Option<ArchivedPage>>,
+    blocks: HashMap<Path, (String, Blocks)>,
+    skipped: Vec<String>,
+}
+
+/// The pages that these files become, made at `now`.
+///
+/// 400 names each file at fault: one that leads out of the archive, stands twice, is no text, is larger than a page may be,
+/// or has front matter of ours that can't be read; and says where the archive has too many pages or too deep folders.
+pub fn plan(files: Vec<ArchiveFile>, now: Timestamp) -> Result<ArchivePlan> {
+    let mut found = Found::default();
+    let mut problems = Problems::new();
+    for (place, file) in files.into_iter().enumerate() {
+        if place % PROBLEMS_MAX == 0 && problems.count() >= PROBLEMS_MAX {
+            break;
+        }
+        problems.keep(found.take(file))?;
+    }
+    problems.into_result()?;
+    found.join_blocks()?;
+    found.into_plan(now)
+}
+
+/// Whether an import looks into a file of this name.
+pub fn is_read(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    [MARKDOWN, MARKDOWN_LONG, BLOCKS].iter().any(|extension| lower.ends_with(extension))
+}
+
+/// The page that a single Markdown file becomes, made at `now`; `title` is what it is called where it doesn't say so itself.
+pub fn plan_file(title: &str, text: &[u8], now: Timestamp) -> Result<ArchivePlan> {
+    const FILE: &str = "file";
+    let text = std::str::from_utf8(text).map_err(|_| Error::invalid(FILE, "Is no text in UTF-8."))?;
+    let mut page = front_matter::read(FILE, text, title)?;
+    page.content = content(FILE, page.content)?;
+    let pages = vec![PlannedPage { id: PageId::new(now), parent_id: None, depth: 1, page }];
+    Ok(ArchivePlan { pages, skipped: Vec::new() })
+}
+
+impl Found {
+    fn take(&mut self, file: ArchiveFile) -> Result<()> {
+        let Some(mut path) = path(&file.name)? else { return Ok(()) };
+        let Some(name) = path.pop() else { return Ok(()) };
+        if let Some(stem) = cut(&name, BLOCKS) {
+            path.push(stem);
+            let blocks = (file.name.clone(), blocks(&file)?);
+            return if self.blocks.insert(path, blocks).is_some() { Err(twice(&file.name)) } else { Ok(()) };
+        }
+        let Some(stem) = cut(&name, MARKDOWN).or_else(|| cut(&name, MARKDOWN_LONG)) else {
+            self.skipped.push(file.name);
+            return Ok(());
+        };
+        let text = String::from_utf8(file.bytes).map_err(|_| Error::invalid(&file.name, "Is no text in UTF-8."))?;
+        let mut page = front_matter::read(&file.name, &text, &title_of(&stem))?;
+        page.content = content(&file.name, page.content)?;
+        path.push(stem);
+        if path.len() > DEPTH_MAX as usize {
+            return Err(too_deep());
+        }
+        // A folder is a page too, even where no file says what stands on it.
+        for depth in 1..path.len() {
+            self.pages.entry(path[..depth].to_vec()).or_default();
+        }
+        if self.pages.insert(path, Some(page)).flatten().is_some() {
+            return Err(twice(&file.name));
+        }
+        if self.pages.len() > ARCHIVE_PAGES_MAX { Err(too_many()) } else { Ok(()) }
+    }
+
+    /// Puts blocks beside the Markdown that they belong to; those without are left out.
+    fn join_blocks(&mut self) -> Result<()> {
+        for (path, (name, blocks)) in self.blocks.drain() {
+            match self.pages.get_mut(&path) {
+                Some(Some(page)) => {
+                    let draft = ContentDraft { blocks: Some(blocks), ..std::mem::take(&mut page.content) };
+                    page.content = content(&name, draft)?;
+                }
+                _ => self.skipped.push(name),
+            }
+        }
+        self.skipped.sort_unstable();
+        Ok(())
+    }
+
+    fn into_plan(self, now: Timestamp) -> Result<ArchivePlan> {
+        if self.pages.is_empty() {
+            return Err(Error::bad_request("nothing_to_import", "There is no Markdown file in it."));
+        }
+        let ids: HashMap<Path, PageId> = self.pages.keys().map(|path| (path.clone(), PageId::new(now))).collect();
+        let mut links = Links::default();
+        for (path, page) in &self.pages {
+            if let Some(exported) = page.as_ref().and_then(|page| page.id) {
+                links.add(exported, ids[path]);
+            }
+        }
+        let planned = |(path, page): (Path, Option<ArchivedPage>)| {
+            let (name, folder) = path.split_last()?;
+            let page = page.unwrap_or_else(|| ArchivedPage::empty(title_of(name)));
+            let parent_id = ids.get(folder).copied();
+            let depth = u32::try_from(path.len()).unwrap_or(u32::MAX);
+            Some(PlannedPage { id: ids[&path], parent_id, depth, page: renewed(page, &links) })
+        };
+        let mut pages: Vec<PlannedPage> = self.pages.into_iter().filter_map(planned).collect();
+        // Parents come first, whatever their names; the sort is stable, so that names order what positions don't.
+        pages.sort_by(|a, b| a.depth.cmp(&b.depth).then(position(a).total_cmp(&position(b))));
+        Ok(ArchivePlan { pages, skipped: self.skipped })
+    }
+}
+
+/// Those without a position stand after those that have one.
+fn position(planned: &PlannedPage) -> f64 {
+    planned.page.position.unwrap_or(f64::INFINITY)
+}
+
+fn renewed(mut page: ArchivedPage, links: &Links) -> ArchivedPage {
+    page.content.markdown = links.renew(&page.content.markdown);
+    page.content.blocks = page.content.blocks.map(|blocks| Blocks::from_json_text(links.renew(blocks.as_str())));
+    for json in [&mut page.schema, &mut page.views, &mut page.properties] {
+        *json = json.take().map(|json| links.renew(&json));
+    }
+    page
+}
+
+/// The folders and the name of a file; none for what operating systems and programs add for themselves.
+fn path(name: &str) -> Result<Option<Path>> {
+    let parts: Path = name.split(['/', '\\']).map(str::to_owned).collect();
+    let leads_out = |part: &String| part.is_empty() || part == ".." || part == "." || part.ends_with(':');
+    if parts.iter().any(leads_out) || name.chars().any(char::is_control) {
+        return Err(Error::invalid(name.escape_debug().to_string(), "Is no name of a file within an archive."));
+    }
+    let is_extra = parts[0] == MACOS || parts.iter().any(|part| part.starts_with('.'));
+    Ok((!is_extra).then_some(parts))
+}
+
+/// The name without this extension, in whatever case it stands; nothing where it has another one, or is nothing else.
+fn cut(name: &str, extension: &str) -> Option<String> {
+    let (stem, end) = name.split_at_checked(name.len().checked_sub(extension.len())?)?;
+    (!stem.is_empty() && end.eq_ignore_ascii_case(extension)).then(|| stem.to_owned())
+}
+
+fn blocks(file: &ArchiveFile) -> Result<Blocks> {
+    let wrong = || Error::invalid(&file.name, "Is no JSON array.");
+    let json: Box<RawValue> = serde_json::from_slice(&file.bytes).map_err(|_| wrong())?;
+    Blocks::check(json).map_err(|_| wrong())
+}
+
+/// The content, where a page can have it.
+fn content(name: &str, draft: ContentDraft) -> Result<ContentDraft> {
+    if draft.bytes() > CONTENT_BYTES_MAX {
+        return Err(Error::invalid(name, CONTENT_TOO_LARGE));
+    }
+    ContentDraft::check(draft.blocks, draft.markdown).map_err(|_| Error::invalid(name, "Must not have a NUL in it."))
+}
+
+fn twice(name: &str) -> Error {
+    Error::invalid(name, "Stands twice in the archive.")
+}
+
+fn too_deep() -> Error {
+    Error::bad_request("too_deep", "Pages are nested too deeply.")
+}
+
+fn too_many() -> Error {
+    Error::bad_request("too_many_pages", format!("An archive has at most {ARCHIVE_PAGES_MAX} pages."))
+}

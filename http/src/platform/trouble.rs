@@ -1,0 +1,23 @@
+//! What crashed on a node, and what was slow.
+
+use actors::platform::Question;
+
+use super::{
+    AskedNode, Operator,
+    views::{CrashesAnswer, SlowAnswer},
+};
+use crate::{answer::Json, error::Result, permission::PlatformInfra};
+
+/// See the last crashes
+#[utoipa::path(get, path = "/v1/platform/crashes")]
+pub(crate) async fn crashes_list(_operator: Operator<PlatformInfra>, node: AskedNode) -> Result<Json<CrashesAnswer>> {
+    node.pass_on(Question::Crashes).await
+}
+
+/// See what was slow
+///
+/// Requests, and commands with where their time went.
+#[utoipa::path(get, path = "/v1/platform/slow")]
+pub(crate) async fn slow_list(_operator: Operator<PlatformInfra>, node: AskedNode) -> Result<Json<SlowAnswer>> {
+    node.pass_on(Question::Slow).await
+}

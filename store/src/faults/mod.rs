@@ -1,0 +1,75 @@
+//! Faults that a test has happen: loads and commits that fail, handlers that panic, a full disk, a clock that jumps.
+//!
+//! They exist in programs that are built with the feature `faults`, which the tests of the workspace turn on. In a program
+//! that is built for use, [`Faults`] holds nothing, its points say "no" at compile time, and whoever asks for faults is
+//! refused.
+//!
+//! Faults belong to one store, and with that to one server: a process may run many, each with faults of its own. A test
+//! sets rules by [`Faults::set`]; a program of its own reads them from `TROUPE_FAULTS`, or from the file that
+//! `TROUPE_FAULTS=@<file>` names, which it looks at again while it runs.
+//!
+//! A rule is `<point>=<effect>`, then perhaps `;after=N` (passes over the first N meetings), `;every=N` (takes each Nth of
+//! those after that) and `;times=N` (happens N times at most). Rules are separated by commas or lines; the first one that
+//! fits a meeting counts. Points are
+//!
+//! | point | met | effects |
+//! |---|---|---|
+//! | `load:<kind>@<key>` | before an actor loads its resource | `panic`, `fail` (a defect), `away` (out of reach), `stall`, `stall(<duration>)` |
+//! | `handler:<kind>/<command>@<key>` | before an actor handles a command | the same |
+//! | `commit:<kind>@<key>` | when an actor commits; without a kind, when anybody does | before the commit, which is then not made: `fail`, `away`, and it may `stall`; after the commit: `lose` (it was made, and nobody hears so), `panic` |
+//! | `disk` | while the rule stands | `full` |
+//! | `clock` | while the rule stands | `+<duration>` or `-<duration>`: what the system's clock is moved by |
+//!
+//! where kind, command and key may each be left out, and durations are written as `90s` or `200ms`.
+
+#[cfg(not(feature = "faults"))]
+mod absent;
+#[cfg(feature = "faults")]
+mod file;
+#[cfg(feature = "faults")]
+mod present;
+#[cfg(feature = "faults")]
+mod rule;
+
+use std::fmt::Display;
+
+#[cfg(not(feature = "faults"))]
+pub use self::absent::{Fault, Faults};
+#[cfg(feature = "faults")]
+pub use self::present::{Fault, Faults};
+
+/// What can't be read as faults, or not be had in this program. Prints as a sentence for whoever wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FaultsError(pub(crate) String);
+
+/// Where something may go wrong.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// At what.
+    pub stage: Stage,
+    /// The kind of the resource that is at it; empty where it is none.
+    pub kind: &'static str,
+    /// The command that it is at; empty where a stage knows none.
+    pub command: &'static str,
+    /// The resource's key.
+    pub key: &'a (dyn Display + Sync),
+}
+
+/// At what something may go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// An actor loads its resource.
+    Load,
+    /// An actor handles a command.
+    Handler,
+    /// A change is committed.
+    Commit,
+}
+
+impl Place<'_> {
+    /// A commit that is no actor's.
+    pub(crate) const fn commit_of_nobody() -> Self {
+        Place { stage: Stage::Commit, kind: "", command: "", key: &"" }
+    }
+}

@@ -1,0 +1,193 @@
+//! Reads.
+//!
+//! On PostgreSQL a read goes to a pool of connections. On SQLite it runs where it is asked for: a read of a row takes a
+//! few microseconds, and to hand it to another thread and back takes many times that. One that turns out to be long is
+//! broken off and starts over on a thread that may wait.
+//!
+//! A selection is made of entities either way, and read with [`Reads`]: as models, as tuples of some of their columns,
+//! or counted.
+
+mod columns;
+mod sqlite;
+
+use sea_orm::{
+    ActiveModelTrait, DatabaseConnection, DbBackend, EntityTrait, FromQueryResult, PaginatorTrait, QuerySelect,
+    QueryTrait, Select, SelectTwo, StatementBuilder, TryGetableMany, TryIntoModel,
+    sea_query::{Asterisk, Expr, ExprTrait},
+};
+
+pub(crate) use self::{
+    columns::{Columns, Wanted, column, row},
+    sqlite::SqliteReader,
+};
+use crate::{StoreError, sql::Sql};
+
+/// Where reads go.
+#[derive(Debug)]
+pub(crate) enum Reader {
+    /// SQLite.
+    Sqlite(SqliteReader),
+    /// PostgreSQL.
+    Pool(DatabaseConnection),
+}
+
+impl Reader {
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.ping().await,
+            Self::Pool(pool) => Ok(pool.ping().await?),
+        }
+    }
+
+    /// The first row that a statement of ours selects.
+    pub async fn row<T: Columns + FromQueryResult>(&self, sql: &Sql) -> Result<Option<T>, StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => {
+                let rows = sqlite.rows(sql.build(&DbBackend::Sqlite), T::wanted()).await?;
+                rows.into_iter().next().map(T::from_values).transpose()
+            }
+            Self::Pool(pool) => Ok(T::find_by_statement(sql.build(&DbBackend::Postgres)).one(pool).await?),
+        }
+    }
+
+    /// Every row that a statement of ours selects.
+    pub async fn rows<T: Columns + FromQueryResult>(&self, sql: &Sql) -> Result<Vec<T>, StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => {
+                let rows = sqlite.rows(sql.build(&DbBackend::Sqlite), T::wanted()).await?;
+                rows.into_iter().map(T::from_values).collect()
+            }
+            Self::Pool(pool) => Ok(T::find_by_statement(sql.build(&DbBackend::Postgres)).all(pool).await?),
+        }
+    }
+
+    /// Closes the connections.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.close(),
+            Self::Pool(pool) => pool.close_by_ref().await?,
+        }
+        Ok(())
+    }
+}
+
+/// Reads what a selection selects.
+pub(crate) trait Reads<E: EntityTrait>: Sized {
+    /// The first row.
+    async fn read_one(self, reader: &Reader) -> Result<Option<E::Model>, StoreError>;
+
+    /// Every row.
+    async fn read_all(self, reader: &Reader) -> Result<Vec<E::Model>, StoreError>;
+
+    /// The columns of the first row, after `select_only`.
+    async fn read_columns<T: Columns + TryGetableMany + Send + Sync>(
+        self,
+        reader: &Reader,
+    ) -> Result<Option<T>, StoreError>;
+
+    /// The columns of every row, after `select_only`.
+    async fn read_all_columns<T: Columns + TryGetableMany + Send + Sync>(
+        self,
+        reader: &Reader,
+    ) -> Result<Vec<T>, StoreError>;
+
+    /// How many rows there are.
+    async fn read_count(self, reader: &Reader) -> Result<u64, StoreError>;
+}
+
+impl<E> Reads<E> for Select<E>
+where
+    E: EntityTrait,
+    E::Model: Send + Sync,
+    E::ActiveModel: ActiveModelTrait<Entity = E> + TryIntoModel<E::Model>,
+{
+    async fn read_one(self, reader: &Reader) -> Result<Option<E::Model>, StoreError> {
+        match reader {
+            Reader::Sqlite(sqlite) => {
+                let statement = self.limit(1).build(DbBackend::Sqlite);
+                let rows = sqlite.rows(statement, columns::of_entity::<E>().collect()).await?;
+                Ok(rows.into_iter().next().map(columns::model::<E>).transpose()?)
+            }
+            Reader::Pool(pool) => Ok(self.one(pool).await?),
+        }
+    }
+
+    async fn read_all(self, reader: &Reader) -> Result<Vec<E::Model>, StoreError> {
+        match reader {
+            Reader::Sqlite(sqlite) => {
+                let rows = sqlite.rows(self.build(DbBackend::Sqlite), columns::of_entity::<E>().collect()).await?;
+                Ok(rows.into_iter().map(columns::model::<E>).collect::<Result<_, _>>()?)
+            }
+            Reader::Pool(pool) => Ok(self.all(pool).await?),
+        }
+    }
+
+    async fn read_columns<T: Columns + TryGetableMany + Send + Sync>(
+        self,
+        reader: &Reader,
+    ) -> Result<Option<T>, StoreError> {
+        match reader {
+            Reader::Sqlite(sqlite) => {
+                let rows = sqlite.rows(self.limit(1).build(DbBackend::Sqlite), T::wanted()).await?;
+                rows.into_iter().next().map(T::from_values).transpose()
+            }
+            Reader::Pool(pool) => Ok(self.into_tuple().one(pool).await?),
+        }
+    }
+
+    async fn read_all_columns<T: Columns + TryGetableMany + Send + Sync>(
+        self,
+        reader: &Reader,
+    ) -> Result<Vec<T>, StoreError> {
+        match reader {
+            Reader::Sqlite(sqlite) => {
+                let rows = sqlite.rows(self.build(DbBackend::Sqlite), T::wanted()).await?;
+                rows.into_iter().map(T::from_values).collect()
+            }
+            Reader::Pool(pool) => Ok(self.into_tuple().all(pool).await?),
+        }
+    }
+
+    async fn read_count(self, reader: &Reader) -> Result<u64, StoreError> {
+        match reader {
+            Reader::Sqlite(_) => {
+                let all = self.select_only().expr(Expr::col(Asterisk).count());
+                let (count,) = all.read_columns::<(i64,)>(reader).await?.unwrap_or_default();
+                u64::try_from(count).map_err(StoreError::corrupt)
+            }
+            Reader::Pool(pool) => Ok(self.count(pool).await?),
+        }
+    }
+}
+
+/// Reads a row of one entity with the row of another that it refers to.
+pub(crate) trait ReadsTwo<E: EntityTrait, F: EntityTrait> {
+    /// The first row, with the other where there is one.
+    async fn read_one(self, reader: &Reader) -> Result<Option<(E::Model, Option<F::Model>)>, StoreError>;
+}
+
+impl<E, F> ReadsTwo<E, F> for SelectTwo<E, F>
+where
+    E: EntityTrait,
+    F: EntityTrait,
+    E::ActiveModel: ActiveModelTrait<Entity = E> + TryIntoModel<E::Model>,
+    F::ActiveModel: ActiveModelTrait<Entity = F> + TryIntoModel<F::Model>,
+{
+    async fn read_one(self, reader: &Reader) -> Result<Option<(E::Model, Option<F::Model>)>, StoreError> {
+        let sqlite = match reader {
+            Reader::Sqlite(sqlite) => sqlite,
+            Reader::Pool(pool) => return Ok(self.one(pool).await?),
+        };
+        let wanted = columns::of_entity::<E>().chain(columns::of_entity::<F>()).collect();
+        let rows = sqlite.rows(self.limit(1).build(DbBackend::Sqlite), wanted).await?;
+        let Some(mut first) = rows.into_iter().next() else { return Ok(None) };
+        let second = first.split_off(columns::of_entity::<E>().count());
+        let is_there = second.iter().any(|value| *value != value.as_null());
+        let second = if is_there { Some(columns::model::<F>(second)?) } else { None };
+        Ok(Some((columns::model::<E>(first)?, second)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! The connections that read SQLite without a thread of their own.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, ToSql,
+    config::DbConfig,
+    types::{ToSqlOutput, Value as Owned, ValueRef},
+};
+use sea_orm::{DbBackend, Statement, Value};
+use tokio::sync::Semaphore;
+
+use super::columns::{Kind, Wanted};
+use crate::StoreError;
+
+/// Prepared statements that a connection keeps.
+const STATEMENTS_KEPT: usize = 512;
+/// How often a read is asked whether to go on, in steps of SQLite's machine.
+const STEPS_PER_QUESTION: i32 = 10_000;
+/// How many of these questions a read that stands in the way of others may hear: with three it takes about a millisecond.
+const QUESTIONS_MAX: u32 = 3;
+/// How long a read on a thread of its own waits for another process's lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The connections; a cheap handle. There are as many as reads run at the same time.
+#[derive(Clone, Debug)]
+pub(crate) struct SqliteReader {
+    parts: Arc<Parts>,
+}
+
+#[derive(Debug)]
+struct Parts {
+    path: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+    /// Reads that run on a thread of their own.
+    long: Semaphore,
+}
+
+impl SqliteReader {
+    /// Reads of the database at `path`, which must exist; at most `long_max` long ones at the same time.
+    pub fn open(path: &Path, long_max: u32) -> Result<Self, StoreError> {
+        let long = Semaphore::new(long_max.max(1) as usize);
+        let reader = Self { parts: Arc::new(Parts { path: path.to_owned(), idle: Mutex::default(), long }) };
+        let connection = reader.parts.connect().map_err(|error| failed(&error))?;
+        reader.parts.idle.lock().push(connection);
+        Ok(reader)
+    }
+
+    /// Whether the database answers.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let statement = Statement::from_string(DbBackend::Sqlite, "SELECT 1");
+        self.rows(statement, Vec::new()).await.map(drop)
+    }
+
+    /// Closes the connections; a read after this opens its own.
+    pub fn close(&self) {
+        self.parts.idle.lock().clear();
+    }
+
+    /// The wanted columns of every row that a statement selects.
+    pub async fn rows(&self, statement: Statement, wanted: Vec<Wanted>) -> Result<Vec<Vec<Value>>, StoreError> {
+        match self.parts.rows(&statement, &wanted, Patience::Short) {
+            Err(error) if is_long(&error) => self.long_rows(statement, wanted).await,
+            outcome => outcome.map_err(|error| failed(&error)),
+        }
+    }
+
+    async fn long_rows(&self, statement: Statement, wanted: Vec<Wanted>) -> Result<Vec<Vec<Value>>, StoreError> {
+        let _turn = self.parts.long.acquire().await.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let parts = Arc::clone(&self.parts);
+        let read = tokio::task::spawn_blocking(move || parts.rows(&statement, &wanted, Patience::Long));
+        let outcome = read.await.map_err(|error| StoreError::Failed(error.to_string()))?;
+        outcome.map_err(|error| failed(&error))
+    }
+}
+
+impl Parts {
+    fn rows(&self, statement: &Statement, wanted: &[Wanted], patience: Patience) -> rusqlite::Result<Vec<Vec<Value>>> {
+        let idle = self.idle.lock().pop();
+        let connection = idle.map_or_else(|| self.connect(), Ok)?;
+        patience.apply(&connection)?;
+        let rows = rows(&connection, statement, wanted);
+        self.idle.lock().push(connection);
+        rows
+    }
+
+    fn connect(&self) -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&self.path, flags)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+        // Otherwise a bound LIMIT has SQLite plan its statement anew at every run.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(connection)
+    }
+}
+
+/// How long a read may take.
+#[derive(Clone, Copy)]
+enum Patience {
+    /// It stands in the way of other work of its thread.
+    Short,
+    /// It has a thread of its own.
+    Long,
+}
+
+impl Patience {
+    fn apply(self, connection: &Connection) -> rusqlite::Result<()> {
+        match self {
+            Self::Short => {
+                let mut left = QUESTIONS_MAX;
+                let is_enough = move || {
+                    left = left.saturating_sub(1);
+                    left == 0
+                };
+                connection.progress_handler(STEPS_PER_QUESTION, Some(is_enough))?;
+                connection.busy_timeout(Duration::ZERO)
+            }
+            Self::Long => {
+                connection.progress_handler(0, None::<fn() -> bool>)?;
+                connection.busy_timeout(BUSY_TIMEOUT)
+            }
+        }
+    }
+}
+
+/// Whether a read would have gone on with more patience.
+fn is_long(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted | ErrorCode::DatabaseBusy))
+}
+
+fn failed(error: &rusqlite::Error) -> StoreError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) => {
+            StoreError::Unavailable(error.to_string())
+        }
+        _ => StoreError::Failed(error.to_string()),
+    }
+}
+
+fn rows(connection: &Connection, statement: &Statement, wanted: &[Wanted]) -> rusqlite::Result<Vec<Vec<Value>>> {
+    let mut prepared = connection.prepare_cached(&statement.sql)?;
+    for (at, value) in statement.values.iter().flat_map(|values| &values.0).enumerate() {
+        prepared.raw_bind_parameter(at + 1, Bound(value))?;
+    }
+    let place = |(next, wanted): (usize, &Wanted)| wanted.name.map_or(Ok(next), |name| prepared.column_index(name));
+    let places = wanted.iter().enumerate().map(place).collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut rows = prepared.raw_query();
+    let mut read = Vec::new();
+    while let Some(row) = rows.next()? {
+        let values = places.iter().zip(wanted).map(|(place, wanted)| Ok(column(wanted.kind, row.get_ref(*place)?)));
+        read.push(values.collect::<rusqlite::Result<_>>()?);
+    }
+    Ok(read)
+}
+
+/// A column's value. One that is not of this kind stays as it is, and whoever reads it refuses it.
+fn column(kind: Kind, value: ValueRef<'_>) -> Value {
+    match (kind, value) {
+        (Kind::Boolean, ValueRef::Null) => Value::Bool(None),
+        (Kind::Integer, ValueRef::Null) => Value::Int(None),
+        (Kind::BigInteger, ValueRef::Null) => Value::BigInt(None),
+        (Kind::Real, ValueRef::Null) => Value::Double(None),
+        (Kind::Text, ValueRef::Null) => Value::String(None),
+        (Kind::Bytes, ValueRef::Null) => Value::Bytes(None),
+        (Kind::Boolean, ValueRef::Integer(number)) => Value::Bool(Some(number != 0)),
+        (Kind::Integer, ValueRef::Integer(number)) => {
+            i32::try_from(number).map_or(Value::BigInt(Some(number)), |number| Value::Int(Some(number)))
+        }
+        (_, ValueRef::Integer(number)) => Value::BigInt(Some(number)),
+        (_, ValueRef::Real(number)) => Value::Double(Some(number)),
+        (_, ValueRef::Text(text)) => Value::String(Some(String::from_utf8_lossy(text).into_owned())),
+        (_, ValueRef::Blob(bytes)) => Value::Bytes(Some(bytes.to_vec())),
+    }
+}
+
+/// A value of a statement, as SQLite takes it.
+struct Bound<'a>(&'a Value);
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let integer = |number: Option<i64>| Ok(ToSqlOutput::Owned(number.map_or(Owned::Null, Owned::Integer)));
+        match self.0 {
+            Value::Bool(flag) => integer(flag.map(i64::from)),
+            Value::Int(number) => integer(number.map(i64::from)),
+            Value::Unsigned(number) => integer(number.map(i64::from)),
+            Value::BigInt(number) => integer(*number),
+            Value::BigUnsigned(number) => integer(number.map(|number| i64::try_from(number).unwrap_or(i64::MAX))),
+            Value::Double(number) => Ok(ToSqlOutput::Owned(number.map_or(Owned::Null, Owned::Real))),
+            Value::String(Some(text)) => Ok(ToSqlOutput::Borrowed(ValueRef::Text(text.as_bytes()))),
+            Value::Bytes(Some(bytes)) => Ok(ToSqlOutput::Borrowed(ValueRef::Blob(bytes))),
+            Value::String(None) | Value::Bytes(None) => integer(None),
+            other => Err(rusqlite::Error::ToSqlConversionFailure(format!("a read is given {other:?}").into())),
+        }
+    }
+}

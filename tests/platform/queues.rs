@@ -1,0 +1,86 @@
+//! `/v1/platform/timers`, `outbox`, `deliveries`
+
+use std::time::Duration;
+
+use serde_json::json;
+use store::Change;
+
+use crate::harness::Server;
+
+#[tokio::test]
+async fn timers_are_counted_by_kind_and_late_ones_are_named() {
+    let server = Server::start().await;
+    let operator = server.owner();
+    let store = server.store().await;
+    let now = store.now();
+    let mut change = Change::new();
+    for (name, due) in [("late", now.before(Duration::from_secs(6))), ("soon", now.after(Duration::from_mins(1)))] {
+        change.timer_set("nobodys", "key", name, due);
+    }
+    store.commit(change).await.unwrap();
+    let answer = operator.get("/v1/platform/timers").send().await.expect(200);
+    let kinds = answer.list("/kinds");
+    assert!(kinds.iter().any(|kind| kind["kind"] == "housekeeping" && kind["set"] == 1), "{}", answer.text);
+    let late = answer.list("/late");
+    assert!(late.iter().all(|timer| timer["kind"] == "nobodys" && timer["name"] == "late"), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn the_outbox_is_counted_by_topic_and_state_and_what_fails_is_named() {
+    let server = Server::with(&["mail.host=127.0.0.1", "mail.port=1", "mail.tls=none"]).await;
+    let ada = server.person("ada").await.client;
+    let org_id = ada.org("Acme").await;
+    let invite = json!({ "email": "guest@example.org", "role": "viewer" });
+    ada.post(&format!("/v1/orgs/{org_id}/invites")).json(&invite).send().await.expect(201);
+    let operator = server.owner();
+    let answer = server
+        .eventually("the e-mail fails", async || {
+            let answer = operator.get("/v1/platform/outbox").send().await.expect(200);
+            (!answer.list("/failing").is_empty()).then_some(answer)
+        })
+        .await;
+    let failing = &answer.json["failing"][0];
+    assert_eq!((&failing["topic"], &failing["attempts"]), (&json!("email"), &json!(1)));
+    assert!(failing["nextTry"].as_i64() > Some(server.clock.now().as_millis()), "{failing}");
+    assert!(!failing["error"].as_str().unwrap().is_empty());
+    let delayed = |count: &serde_json::Value| count["topic"] == "email" && count["state"] == "delayed";
+    assert!(answer.list("/counts").iter().any(delayed), "{}", answer.text);
+
+    let mut change = Change::new();
+    change.outbox_park(failing["seq"].as_i64().unwrap(), "given up");
+    server.store().await.commit(change).await.unwrap();
+    let parked = operator.get("/v1/platform/outbox").send().await.expect(200);
+    let is_parked = |count: &serde_json::Value| count["topic"] == "email" && count["state"] == "parked";
+    assert!(parked.list("/counts").iter().any(is_parked), "{}", parked.text);
+    // Another e-mail that was committed before it may have failed meanwhile.
+    let shown = parked.list("/failing").iter().find(|entry| entry["seq"] == failing["seq"]).expect("the entry");
+    assert_eq!((&shown["nextTry"], &shown["error"]), (&json!(null), &json!("given up")));
+}
+
+#[tokio::test]
+async fn what_was_kept_is_shown_without_what_opens_something() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await.client;
+    let org_id = ada.org("Acme").await;
+    let invite = json!({ "email": "guest@example.org", "role": "viewer" });
+    ada.post(&format!("/v1/orgs/{org_id}/invites")).json(&invite).send().await.expect(201);
+    let phone = json!({ "phone": "+15005550006" });
+    ada.post("/v1/me/phone").json(&phone).send().await.expect_success();
+    let operator = server.owner();
+    let answer = server
+        .eventually("both are kept", async || {
+            let answer = operator.get("/v1/platform/deliveries").send().await.expect(200);
+            let kept = answer.list("/kept");
+            let has = |field: &str, value: &str| kept.iter().any(|message| message[field] == value);
+            (has("to", "guest@example.org") && has("channel", "sms")).then_some(answer)
+        })
+        .await;
+    assert!(!answer.text.contains("trp_i_"), "{}", answer.text);
+    let kept = answer.list("/kept");
+    let text = kept.iter().find(|message| message["channel"] == "sms").unwrap()["body"].as_str().unwrap();
+    assert!(text.starts_with("••• is your code"), "{text}");
+    let email = kept.iter().find(|message| message["to"] == "guest@example.org").unwrap();
+    assert!(email["body"].as_str().unwrap().contains("•••"), "{email}");
+    let sent = |count: &serde_json::Value| count["channel"] == "sms" && count["state"] == "sent";
+    assert!(answer.list("/counts").iter().any(sent), "{}", answer.text);
+}
