@@ -5,6 +5,7 @@ use std::{net::IpAddr, sync::Arc, time::Instant};
 use crate::{
     app::{App, Platform},
     id::{KeyId, OrgId, SignInId, UserId},
+    request_id::RequestId,
     scope::ScopeSet,
     time::Timestamp,
 };
@@ -85,8 +86,8 @@ pub struct Context {
     pub origin: Origin,
     /// When the answer stops being of use; a command that still waits then is dropped unread.
     pub deadline: Instant,
-    /// The request id, for the log and the audit trail.
-    pub request_id: Arc<str>,
+    /// The request id, for the log and for operators.
+    pub request_id: RequestId,
     /// The caller's address, where there is one.
     pub ip: Option<IpAddr>,
     /// The caller's `User-Agent`, where there is one.
@@ -102,7 +103,7 @@ impl Context {
             caller: Caller::System,
             origin,
             deadline,
-            request_id: Arc::from("-"),
+            request_id: RequestId::OWN,
             ip: None,
             user_agent: None,
             idempotency: None,

@@ -16,7 +16,7 @@ use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use actix_web::{HttpRequest, HttpResponse, dev::Payload, web};
 use actors::platform::SLOW_AFTER;
-use domain::{Caller, Context, Error, Origin};
+use domain::{Caller, Context, Error, Origin, RequestId};
 use futures::FutureExt;
 use tokio::time::{Instant, timeout_at};
 use tracing::{Instrument, Span, field::Empty};
@@ -57,7 +57,7 @@ pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -
     }
     let traced = trace.as_ref().map_or_else(Span::none, |trace| trace.span.clone());
     let mut unread = payload.into_inner();
-    let passed = pass(Arc::clone(&state), request.clone(), &mut unread, Arc::clone(&request_id), found);
+    let passed = pass(Arc::clone(&state), request.clone(), &mut unread, request_id.clone(), found);
     let passed = AssertUnwindSafe(passed).catch_unwind().instrument(traced);
     let outcome = passed.instrument(span.clone()).await;
     let response = span.in_scope(|| match outcome {
@@ -80,7 +80,7 @@ async fn pass(
     state: State,
     request: HttpRequest,
     payload: &mut Payload,
-    request_id: Arc<str>,
+    request_id: RequestId,
     found: Result<Found>,
 ) -> Result<HttpResponse> {
     let (endpoint, path_values) = found?;

@@ -1,8 +1,6 @@
 //! What crashed on this node, and what was slow.
 
-use std::sync::Arc;
-
-use domain::Timestamp;
+use domain::{RequestId, Timestamp};
 use serde::Serialize;
 
 use super::ring::Ring;
@@ -52,7 +50,7 @@ pub struct SlowCommand {
     /// When it was over.
     pub at: Timestamp,
     /// The request that it came from, `-` for Troupe's own.
-    pub request_id: Arc<str>,
+    pub request_id: RequestId,
     /// The time in the queue, in microseconds.
     pub queued_us: u32,
     /// The time that loading the resource took.

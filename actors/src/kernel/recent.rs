@@ -1,11 +1,8 @@
 //! What a key did lately: the command that it is at, and the last few before that.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use domain::Timestamp;
+use domain::{RequestId, Timestamp};
 use serde::Serialize;
 
 /// Commands that a key remembers.
@@ -27,7 +24,7 @@ pub(super) struct Done {
     pub(super) handled_us: u32,
     /// `ok`, `crashed`, or the code of the error that it was answered with.
     pub(super) outcome: &'static str,
-    pub(super) request_id: Arc<str>,
+    pub(super) request_id: RequestId,
 }
 
 /// What a key did lately.
@@ -55,7 +52,7 @@ pub struct RecentCommand {
     /// `ok`, `crashed`, or the code of the error that it was answered with.
     pub outcome: &'static str,
     /// The request that it came from, `-` for Troupe's own.
-    pub request_id: Arc<str>,
+    pub request_id: RequestId,
 }
 
 impl Recent {
@@ -79,7 +76,7 @@ impl Recent {
                 queued_us: done.queued_us,
                 handled_us: done.handled_us,
                 outcome: done.outcome,
-                request_id: Arc::clone(&done.request_id),
+                request_id: done.request_id.clone(),
             })
             .collect()
     }
@@ -101,15 +98,9 @@ mod tests {
             |recent: &Recent| recent.commands(Timestamp(0)).iter().map(|command| command.queued_us).collect::<Vec<_>>();
         assert!(numbers(&recent).is_empty());
         for queued_us in 1..=19 {
-            let request_id = Arc::from("-");
-            recent.add(Done {
-                command: "note",
-                started: Instant::now(),
-                queued_us,
-                handled_us: 0,
-                outcome: "ok",
-                request_id,
-            });
+            let request_id = RequestId::OWN;
+            let started = Instant::now();
+            recent.add(Done { command: "note", started, queued_us, handled_us: 0, outcome: "ok", request_id });
             let expected: Vec<u32> = (1..=queued_us).rev().take(KEPT_MAX).collect();
             assert_eq!(numbers(&recent), expected);
         }

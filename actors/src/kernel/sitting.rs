@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Error, Result};
+use domain::{Error, RequestId, Result};
 use tracing::Span;
 
 use super::{
@@ -36,7 +36,7 @@ pub(super) struct Sitting<R: Resource, C: Command> {
     permit: Permit<R>,
     letter: Box<Letter<R, C>>,
     started: Instant,
-    request_id: Arc<str>,
+    request_id: RequestId,
     /// For the log.
     span: Span,
     trace: CommandTrace,
@@ -101,7 +101,7 @@ impl<R: Handle<C>, C: Command> Sitting<R, C> {
         let seat = &permit.seat;
         let loaded = loaded.filter(|_| !seat.takes_reload());
         seat.begin(Running { command: C::NAME, since: started });
-        let request_id = Arc::clone(&order.context.request_id);
+        let request_id = order.context.request_id.clone();
         let span = tracing::info_span!("command", kind = R::KIND, key = %seat.key, command = C::NAME, %request_id);
         let mut trace = mem::take(&mut order.trace);
         trace.opened();
@@ -168,25 +168,34 @@ impl<R: Handle<C>, C: Command> Sitting<R, C> {
 
     /// Notes what the turn came to, and puts the answer into the letter.
     fn end(mut self, outcome: Outcome<R, C>) -> Turned<R> {
-        let seat = &self.permit.seat;
         let ended = Instant::now();
-        let (answer, after, word) = match outcome {
+        let (answer, loaded, crash) = match outcome {
             Outcome::Answered { answer, loaded, order } => {
                 self.letter.order = order;
-                let word = answer.as_ref().err().map_or("ok", Error::code);
-                seat.end(self.done(ended, word), loaded.as_deref());
-                (answer, After::Keep(loaded), word)
+                (answer, loaded, None)
             }
             Outcome::Crashed { answer, text } => {
                 self.span.in_scope(|| tracing::error!(panic = text, "an actor crashed"));
-                seat.end(self.done(ended, "crashed"), None);
-                seat.crashed(C::NAME, &text);
-                (Err(answer), After::Crashed, "crashed")
+                (Err(answer), None, Some(text))
             }
         };
+        let word = match (&crash, &answer) {
+            (Some(_), _) => "crashed",
+            (None, Err(error)) => error.code(),
+            (None, Ok(_)) => "ok",
+        };
         self.record(&answer, ended);
-        let mut trace = mem::take(&mut self.trace);
-        trace.end(|| self.traced(&answer, ended, word));
+        mem::take(&mut self.trace).end(|| self.traced(&answer, ended, word));
+        let done = self.done(ended, word);
+        let seat = &self.permit.seat;
+        seat.end(done, loaded.as_deref());
+        let after = match &crash {
+            Some(text) => {
+                seat.crashed(C::NAME, text);
+                After::Crashed
+            }
+            None => After::Keep(loaded),
+        };
         self.letter.answer = Some(answer);
         self.letter.permit = Some(self.permit);
         Turned { after, letter: self.letter, ended: Some(ended) }
@@ -200,14 +209,15 @@ impl<R: Handle<C>, C: Command> Sitting<R, C> {
         ended.saturating_duration_since(self.started)
     }
 
-    fn done(&self, ended: Instant, outcome: &'static str) -> Done {
+    /// The turn's entry among those that its key remembers. The last use of the request's id.
+    fn done(&mut self, ended: Instant, outcome: &'static str) -> Done {
         Done {
             command: C::NAME,
             started: self.started,
             queued_us: micros(self.queued()),
             handled_us: micros(self.handled(ended)),
             outcome,
-            request_id: Arc::clone(&self.request_id),
+            request_id: mem::take(&mut self.request_id),
         }
     }
 
@@ -254,7 +264,7 @@ impl<R: Handle<C>, C: Command> Sitting<R, C> {
             key: key.to_string(),
             command: C::NAME,
             at: node.clock().now(),
-            request_id: Arc::clone(&self.request_id),
+            request_id: self.request_id.clone(),
             queued_us: micros(queued),
             loading_us: micros(loading),
             committing_us: micros(committing),

@@ -1,8 +1,8 @@
 //! Requests that were slow.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, time::Duration};
 
-use domain::Timestamp;
+use domain::{RequestId, Timestamp};
 use parking_lot::Mutex;
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ pub struct SlowRequest {
     /// How long the answer took, in microseconds.
     pub took_us: u64,
     /// Its id.
-    pub request_id: Arc<str>,
+    pub request_id: RequestId,
 }
 
 /// The last slow requests of a node.

@@ -10,6 +10,8 @@ use actix_web::{
     http::header::{self, HeaderValue},
 };
 
+use domain::RequestId;
+
 use super::cors;
 use crate::{call::REQUEST_ID, state::State};
 
@@ -19,24 +21,24 @@ const REQUEST_ID_LEN_MAX: usize = 128;
 const USER_AGENT_LEN_MAX: usize = 256;
 
 /// The request's id: its own, when it is short and visible ASCII, or a new one.
-pub(super) fn request_id(request: &HttpRequest) -> Arc<str> {
+pub(super) fn request_id(request: &HttpRequest) -> RequestId {
     let own = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
     let sane =
         |id: &&str| (1..=REQUEST_ID_LEN_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
     match own.filter(sane) {
-        Some(id) => Arc::from(id),
+        Some(id) => id.into(),
         None => new_request_id(),
     }
 }
 
 /// A new id: what no other process has, and the number of the request in this one.
-fn new_request_id() -> Arc<str> {
+fn new_request_id() -> RequestId {
     static PROCESS: LazyLock<u64> = LazyLock::new(|| {
         domain::token::random_bytes().map_or_else(|_| u64::from(std::process::id()), u64::from_be_bytes)
     });
     static REQUESTS: AtomicU64 = AtomicU64::new(1);
     let number = REQUESTS.fetch_add(1, Ordering::Relaxed);
-    format!("{:016x}-{number}", *PROCESS).into()
+    format!("{:016x}-{number}", *PROCESS).as_str().into()
 }
 
 /// What the client calls itself.

@@ -7,6 +7,7 @@ use std::{
 
 use actix_web::http::{Method, StatusCode};
 use actors::platform::SlowRequest;
+use domain::RequestId;
 use metrics::{Counter, Gauge, Histogram};
 use parking_lot::RwLock;
 
@@ -74,7 +75,7 @@ impl Visit {
 }
 
 /// Notes a slow request for the operators.
-pub(super) fn note_slow(state: &State, endpoint: &Endpoint, status: StatusCode, took: Duration, request_id: Arc<str>) {
+pub(super) fn note_slow(state: &State, endpoint: &Endpoint, status: StatusCode, took: Duration, request_id: RequestId) {
     state.actors.platform.was_slow(SlowRequest {
         at: state.store.now(),
         method: endpoint.method.to_string(),
