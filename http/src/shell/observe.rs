@@ -1,7 +1,7 @@
 //! What operators see of requests.
 
 use std::{
-    sync::{Arc, LazyLock, OnceLock},
+    sync::{LazyLock, OnceLock},
     time::{Duration, Instant},
 };
 
