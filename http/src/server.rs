@@ -98,6 +98,8 @@ fn for_operators(state: &State, listener: TcpListener) -> io::Result<actix_web::
     Ok(HttpServer::new(move || App::new().configure(operators::routes(&state)))
         .workers(OPERATORS_WORKERS)
         .tcp_nodelay(true)
+        .keep_alive(KEEP_ALIVE)
+        .client_request_timeout(HEADERS_WITHIN)
         .disable_signals()
         .shutdown_timeout(1)
         .listen(listener)?
