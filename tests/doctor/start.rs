@@ -1,7 +1,7 @@
 //! First and later starts, and starts that are refused.
 
 use super::{launch, nobody_listens};
-use crate::harness::{Client, Socket};
+use crate::harness::{Client, Socket, wait_until_ready};
 
 #[tokio::test]
 async fn the_first_start_prints_a_token_that_works_and_a_later_one_prints_none() {
@@ -31,9 +31,8 @@ async fn the_owner_may_look_after_the_platform() {
 async fn operators_see_that_it_is_ready() {
     let (_folder, launch) = launch();
     let process = launch.start();
-    let operator = Client::new(&process.operators_url);
-    assert_eq!(operator.get("/readyz").send().await.expect(200).json["status"], "ok");
-    let metrics = operator.get("/metrics").send().await.expect(200);
+    wait_until_ready(&process.operators_url);
+    let metrics = Client::new(&process.operators_url).get("/metrics").send().await.expect(200);
     assert!(metrics.text.contains("troupe_actor_resident"), "{}", metrics.text);
 }
 
@@ -106,10 +105,11 @@ fn a_node_that_must_not_migrate_refuses_to_start_until_somebody_has() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_told_to_stop_ends_in_order() {
     let (_folder, launch) = launch();
-    let process = launch.start();
+    let process = launch.set("shutdown.grace=30s").start();
     let ada = process.client().with_authenticator("ada").await;
     let mut socket = Socket::live(&ada, 0).await;
     let stopping = tokio::task::spawn_blocking(|| process.terminate());
     assert_eq!(socket.closed().await, Some(1012));
+    drop(socket);
     assert_eq!(stopping.await.expect("a status"), Some(0));
 }

@@ -1,9 +1,14 @@
 //! A client: an address and, perhaps, a credential.
 
+use std::time::Duration;
+
 use reqwest::Method;
 use serde::Serialize;
 
 use super::Answer;
+
+/// How long a connection without a request is used again: less than the server keeps it, so that it never closes just then.
+const IDLE_MAX: Duration = Duration::from_secs(30);
 
 /// Somebody who calls the server.
 #[derive(Clone, Debug)]
@@ -20,6 +25,7 @@ impl Client {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
+            .pool_idle_timeout(IDLE_MAX)
             .build()
             .expect("a client");
         Self { http, base: base.into(), token: None }

@@ -5,7 +5,10 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use futures::{FutureExt, SinkExt, StreamExt};
-use tokio::{net::TcpStream, time::timeout};
+use tokio::{
+    net::TcpStream,
+    time::{sleep, timeout},
+};
 use tokio_tungstenite::{
     MaybeTlsStream, WebSocketStream, connect_async_with_config,
     tungstenite::{Error, Message, protocol::CloseFrame},
@@ -21,7 +24,10 @@ use yrs::{
     },
 };
 
-use super::{Client, Ticket};
+use super::{
+    Client, Ticket,
+    socket::{AGAIN_AFTER, BUSY},
+};
 
 /// The shared text that the server knows.
 pub const TEXT: &str = "markdown";
@@ -81,9 +87,17 @@ impl Coeditor {
 
     /// Goes online, and waits until the server has shown what it has.
     pub async fn connect(&mut self) {
-        let answer = self.client.get(&self.collab_path).send().await.expect(200);
-        let ticket = Ticket { url: answer.str("/socket/url").into(), ticket: answer.str("/socket/ticket").into() };
-        self.open(&ticket, "").await.expect("an open socket");
+        let opening = async {
+            loop {
+                let ticket = Ticket::issue_at(&self.client, &self.collab_path).await;
+                match self.open(&ticket, "").await {
+                    // That ticket may be spent.
+                    Err(BUSY) => sleep(AGAIN_AFTER).await,
+                    opened => return opened.expect("an open socket"),
+                }
+            }
+        };
+        timeout(PATIENCE, opening).await.expect("an open socket in time");
         assert!(self.confirm().await, "closed with {:?}", self.closed);
     }
 

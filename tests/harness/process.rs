@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
-use super::Client;
+use super::{Client, wait_until_ready};
 
 /// A running program.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl Launch {
         (output.status.code().unwrap_or(-1), text)
     }
 
-    /// Starts the server and waits until it says that it is up.
+    /// Starts the server and waits until it says that it is up, and reaches its Redis where it has one.
     pub fn start(&self) -> Process {
         let mut command = self.command();
         if let Some(file) = &self.log {
@@ -127,7 +127,11 @@ impl Launch {
                 _ => {}
             }
         }
-        Process { child, stdout, url, operators_url, owner_token }
+        let process = Process { child, stdout, url, operators_url, owner_token };
+        if self.settings.iter().any(|setting| setting.starts_with("redis.url=redis")) {
+            wait_until_ready(&process.operators_url);
+        }
+        process
     }
 }
 

@@ -11,7 +11,7 @@ use troupe::{
     program,
 };
 
-use super::Client;
+use super::{Client, wait_until_ready};
 
 /// When the clock of a test's server starts: a Wednesday noon.
 pub const START: Timestamp = Timestamp(1_800_014_400_000);
@@ -61,6 +61,7 @@ impl Server {
     pub async fn on(scratch: Scratch, settings: &[&str]) -> Self {
         let config = configuration(&scratch, settings);
         let (clock, faults) = (Clock::manual(START), config.faults.clone());
+        let is_on_redis = !config.redis.url.is_empty();
         let (started, start) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
         let thread_clock = clock.clone();
@@ -77,10 +78,14 @@ impl Server {
                 running.stop().await;
             });
         });
-        let (address, operators, first_start) =
-            tokio::task::spawn_blocking(move || start.recv().expect("the server starts"))
-                .await
-                .expect("a started server");
+        let starting = tokio::task::spawn_blocking(move || {
+            let started = start.recv().expect("the server starts");
+            if is_on_redis {
+                wait_until_ready(&format!("http://{}", started.1));
+            }
+            started
+        });
+        let (address, operators, first_start) = starting.await.expect("a started server");
         let first_start = first_start.expect("a first start");
         Self {
             url: format!("http://{address}"),

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use futures::{SinkExt, StreamExt};
 use serde_json::Value;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::{
+    net::TcpStream,
+    time::{sleep, timeout},
+};
 use tokio_tungstenite::{
     MaybeTlsStream, WebSocketStream, connect_async,
     tungstenite::{Error, Message, client::IntoClientRequest, protocol::CloseFrame},
@@ -14,6 +17,10 @@ use super::Client;
 
 /// How long a test waits for something that must come.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// What a server answers that has no time, or whose Redis didn't answer in time, as on a machine that stood still.
+pub const BUSY: u16 = 503;
+/// How soon it is asked again.
+pub const AGAIN_AFTER: Duration = Duration::from_millis(100);
 
 /// What came over a socket.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +48,21 @@ pub struct Ticket {
 impl Ticket {
     /// Asks for one for the person's live messages.
     pub async fn issue(client: &Client) -> Self {
-        let answer = client.get("/v1/me/live").send().await.expect(200);
+        Self::issue_at(client, "/v1/me/live").await
+    }
+
+    /// Asks for one at this path, until the server has time.
+    pub async fn issue_at(client: &Client, path: &str) -> Self {
+        let answer = async {
+            loop {
+                let answer = client.get(path).send().await;
+                if answer.status != BUSY {
+                    return answer.expect(200);
+                }
+                sleep(AGAIN_AFTER).await;
+            }
+        };
+        let answer = timeout(PATIENCE, answer).await.expect("a ticket in time");
         Self { url: answer.str("/socket/url").to_owned(), ticket: answer.str("/socket/ticket").to_owned() }
     }
 
@@ -82,7 +103,16 @@ impl Ticket {
 impl Socket {
     /// Opens the person's live socket after the messages up to number `seq`.
     pub async fn live(client: &Client, seq: i64) -> Self {
-        Ticket::issue(client).await.open_after(seq).await.expect("a socket")
+        let opening = async {
+            loop {
+                match Ticket::issue(client).await.open_after(seq).await {
+                    // That ticket may be spent.
+                    Err(BUSY) => sleep(AGAIN_AFTER).await,
+                    opened => return opened.expect("a socket"),
+                }
+            }
+        };
+        timeout(PATIENCE, opening).await.expect("a socket in time")
     }
 
     /// What comes next.

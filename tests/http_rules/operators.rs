@@ -27,8 +27,11 @@ async fn metrics_tell_of_requests_actors_and_the_store() {
 async fn a_healthy_server_says_so() {
     let server = Server::start().await;
     server.operator().get("/healthz").send().await.expect(200);
-    let ready = server.operator().get("/readyz").send().await.expect(200);
-    assert_eq!(ready.json["status"], "ok", "{}", ready.text);
+    let ready = async || {
+        let ready = server.operator().get("/readyz").send().await;
+        (ready.status == 200 && ready.json["status"] == "ok").then_some(())
+    };
+    server.eventually("readiness", ready).await;
 }
 
 #[tokio::test]
