@@ -3,7 +3,10 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::known::{Known, Outcome};
+use super::{
+    definite,
+    known::{Known, Outcome},
+};
 use crate::harness::{Answer, Client, Dice};
 
 const PATH: &str = "/v1/me/authenticator/vault";
@@ -26,7 +29,7 @@ impl Backup {
     /// Writes once; `None` when no answer came.
     pub async fn write(&mut self, client: &Client, dice: &mut Dice) -> Option<Answer> {
         self.decide(dice);
-        let answer = self.send(client).await?.expect(200);
+        let answer = definite(self.send(client).await)?.expect(200);
         self.acknowledge(&answer);
         Some(answer)
     }

@@ -7,13 +7,14 @@ use std::{
 
 use serde_json::json;
 
+use super::definite;
 use crate::harness::{Answer, Client, Dice};
 
 /// Organizations made in one life of the program, at most; a person owns no more than 50.
 const PER_LIFE: usize = 2;
 const ALL: usize = 48;
 /// How long the claim of a request that died may hold its key, at most.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(3);
 
 #[derive(Debug)]
 struct Wish {
@@ -43,7 +44,7 @@ impl Orgs {
         let key = format!("wish-{number}-{:x}", dice.next());
         self.wishes.push(Wish { key, name: format!("Organization {number}"), org_id: None, fulfilled: false });
         let wish = self.wishes.last_mut().unwrap();
-        let answer = wish.send(client).await?.expect(201);
+        let answer = definite(wish.send(client).await)?.expect(201);
         wish.org_id = Some(answer.str("/org/orgId").to_owned());
         Some(answer)
     }
@@ -99,6 +100,8 @@ impl Wish {
             }
             (409, Some("idempotency_answer_lost")) if !was_answered => self.fulfilled = true,
             (409, Some("idempotency_in_progress")) if !was_answered => {}
+            // No time; it is asked for again later.
+            (503, _) => {}
             _ => panic!("{whose}: {} after {self:?}", answer.text),
         }
     }

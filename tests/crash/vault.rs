@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use store::Clock;
 
-use super::known::{Known, Outcome};
+use super::{
+    definite,
+    known::{Known, Outcome},
+};
 use crate::harness::{Answer, Client, Dice, VaultDevice, item_deletion, item_put};
 
 /// Items that a vault's changes pick from.
@@ -54,7 +57,7 @@ impl Vault {
     /// Changes some items in one request; `None` when no answer came.
     pub async fn write(&mut self, client: &Client, dice: &mut Dice) -> Option<Answer> {
         let changes = self.decide(dice);
-        let answer = self.send(client, &changes).await?.expect(200);
+        let answer = definite(self.send(client, &changes).await)?.expect(200);
         self.acknowledge(&answer);
         Some(answer)
     }
