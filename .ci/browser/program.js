@@ -9,11 +9,11 @@ import { join } from 'node:path'
 
 const PROGRAM = process.env.TROUPE_PROGRAM
 
+// None that the system gives to whoever asks for any: it must be free still when the program starts again.
 const freePort = () => new Promise(resolve => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address()
-    server.close(() => resolve(port))
-  })
+  const port = 20_000 + Math.floor(Math.random() * 12_000)
+  const server = createServer().once('error', () => resolve(freePort()))
+  server.listen(port, '127.0.0.1', () => server.close(() => resolve(port)))
 })
 
 export class Program {

@@ -16,6 +16,7 @@ export class Browser {
     browser.tabs = []
     browser.chromium = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      timeout: 2 * PATIENCE,
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']
     })
     return browser

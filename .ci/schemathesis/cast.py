@@ -82,6 +82,17 @@ def organization(owner, name, member):
     }
 
 
+def delivered(owner):
+    """The ids of a notice and of what it was sent as, once the server has got to it."""
+    for _ in range(600):
+        for notice in owner.get("/v1/me/notifications")["notices"]:
+            deliveries = owner.get(f"/v1/me/notifications/{notice['noticeId']}/deliveries")["deliveries"]
+            if deliveries:
+                return notice["noticeId"], deliveries[0]["deliveryId"]
+        time.sleep(0.1)
+    sys.exit("nobody was told of a sign-in")
+
+
 def main():
     base, email, password = sys.argv[1:]
     owner = sign_in(base, email, password)
@@ -94,11 +105,10 @@ def main():
     # One to be ended.
     sign_in(base, email, password, "maps", "android")
     sign_ins = owner.get("/v1/me/sign-ins")["signIns"]
-    notices = owner.get("/v1/me/notifications")["notices"]
-    deliveries = owner.get(f"/v1/me/notifications/{notices[0]['noticeId']}/deliveries")["deliveries"]
+    notice, delivery = delivered(owner)
     everywhere = {
         "signInId": next(each["signInId"] for each in sign_ins if each["platform"] == "android"),
-        "deliveryId": deliveries[0]["deliveryId"],
+        "deliveryId": delivery,
         "resourceType": "project",
         "type": "ops.alarm",
         "kind": "organization",
@@ -115,7 +125,7 @@ def main():
         },
         "leaver": {"email": leaver, "password": PASSWORD},
         "operator": {"email": email, "password": password},
-        "kept": everywhere | kept | {"noticeId": notices[0]["noticeId"], "actorKey": kept["orgId"]},
+        "kept": everywhere | kept | {"noticeId": notice, "actorKey": kept["orgId"]},
         "doomed": everywhere | doomed | {"actorKey": doomed["orgId"]},
         "short-lived": owner.post("/v1/orgs", {"name": "Short-lived"})["org"]["orgId"],
     }
