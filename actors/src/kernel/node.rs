@@ -330,10 +330,8 @@ impl Node {
         self.options.timer_lease
     }
 
-    /// Tells operators that a key is in quarantine: the log, the hook, and the event `ops.alarm`.
+    /// Tells operators that a key is in quarantine: the hook, and the event `ops.alarm`.
     pub(super) fn alarm(&self, quarantine: &Quarantine) {
-        let Quarantine { kind, key, last_error, crashes, until } = quarantine;
-        tracing::error!(%kind, %key, %last_error, crashes, %until, "an actor is in quarantine");
         if let Some(hook) = &self.options.on_quarantine {
             hook(quarantine);
         }

@@ -13,7 +13,7 @@ use super::{
     host::Host,
     letter::{Letter, Order},
     node::Kind,
-    resource::{Command, Handle, Resource},
+    resource::{Command, Handle, Resource, Shown},
     seat::Seat,
     trace::CommandTrace,
 };
@@ -142,7 +142,7 @@ impl<R: Resource> Slots<R> {
         self.kind.stats.dead_letters.add_one();
         self.kind.node.dead_letters().add(DeadLetter {
             kind: R::KIND.to_owned(),
-            key: key.to_string(),
+            key: Shown::<R>(key).to_string(),
             command: C::NAME,
             reason: error.code(),
             at: self.kind.node.clock().now(),

@@ -1,10 +1,17 @@
 //! What an actor's author writes.
 
-use std::{fmt::Display, hash::Hash, str::FromStr};
+use std::{
+    fmt::{self, Display},
+    hash::Hash,
+    str::FromStr,
+};
 
 use domain::Result;
 
 use super::{policy::Policy, turn::Turn};
+
+/// What stands for a key that tells who somebody is.
+const KEPT_TO_ITSELF: &str = "-";
 
 /// Something that people write to at the same time, and that one actor therefore owns.
 pub trait Resource: Sized + Send + 'static {
@@ -16,7 +23,7 @@ pub trait Resource: Sized + Send + 'static {
     /// The stable name of the kind: in timers, metrics, the log and the operators' console.
     const KIND: &'static str;
 
-    /// Whether keys tell who somebody is, so that they stay in the process: traces go without.
+    /// Whether keys tell who somebody is, so that they stay in the process: the log and traces go without.
     const KEY_IS_PRIVATE: bool = false;
 
     /// The limits of the kind.
@@ -52,4 +59,13 @@ pub trait Handle<C: Command>: Resource {
     /// It may run more than once for one command: on [`domain::Error::Stale`] the kernel loads the resource again and
     /// starts over. `Stale`, `Busy` and `Internal` errors and a panic drop the loaded resource; other errors keep it.
     fn handle(&mut self, command: &C, turn: &mut Turn<'_, Self>) -> impl Future<Output = Result<C::Reply>> + Send;
+}
+
+/// A key as the log and traces may show it.
+pub(super) struct Shown<'a, R: Resource>(pub(super) &'a R::Key);
+
+impl<R: Resource> Display for Shown<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if R::KEY_IS_PRIVATE { f.write_str(KEPT_TO_ITSELF) } else { self.0.fmt(f) }
+    }
 }

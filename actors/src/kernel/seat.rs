@@ -16,7 +16,7 @@ use super::{
     dead_letters::DeadLetter,
     node::{Kind, Quarantine},
     recent::{Done, Recent, RecentCommand, Running},
-    resource::Resource,
+    resource::{Resource, Shown},
     trouble::{Trouble, Verdict},
 };
 
@@ -163,8 +163,9 @@ impl<R: Resource> Seat<R> {
             self.kind.stats.quarantines.add_one();
             self.kind.stats.quarantined.add(1);
             self.quarantined_until.store(until.as_millis(), Ordering::Release);
+            tracing::error!(kind = R::KIND, key = %Shown::<R>(&self.key), error, crashes, %until, "an actor is in quarantine");
             let key = self.key.to_string();
-            node.alarm(&Quarantine { kind: R::KIND, key, last_error: error, crashes: trouble.crashes, until });
+            node.alarm(&Quarantine { kind: R::KIND, key, last_error: error, crashes, until });
         }
     }
 
@@ -247,7 +248,7 @@ impl<R: Resource> Drop for Permit<R> {
             kind.stats.dead_letters.add_one();
             kind.node.dead_letters().add(DeadLetter {
                 kind: R::KIND.to_owned(),
-                key: key.to_string(),
+                key: Shown::<R>(key).to_string(),
                 command: self.command,
                 reason: "the actor's thread ended",
                 at: kind.node.clock().now(),

@@ -18,7 +18,7 @@ use super::{
     crashes::SlowCommand,
     letter::{Letter, Order, Progress, Read},
     recent::{Done, Running, micros},
-    resource::{Command, Handle, Resource},
+    resource::{Command, Handle, Resource, Shown},
     seat::{Permit, quarantined},
     trace::{CommandTrace, TracedTurn},
 };
@@ -102,7 +102,7 @@ impl<R: Handle<C>, C: Command> Sitting<R, C> {
         let loaded = loaded.filter(|_| !seat.takes_reload());
         seat.begin(Running { command: C::NAME, since: started });
         let request_id = order.context.request_id.clone();
-        let span = tracing::info_span!("command", kind = R::KIND, key = %seat.key, command = C::NAME, %request_id);
+        let span = tracing::info_span!("command", kind = R::KIND, key = %Shown::<R>(&seat.key), command = C::NAME, %request_id);
         let mut trace = mem::take(&mut order.trace);
         trace.opened();
         let attempt = attempt(Arc::clone(seat), order, loaded, Duration::ZERO);
@@ -159,7 +159,7 @@ impl<R: Handle<C>, C: Command> Sitting<R, C> {
 
     fn panicked(&self, panic: &(dyn Any + Send)) -> Outcome<R, C> {
         let text = panic_text(panic);
-        let key = &self.permit.seat.key;
+        let key = Shown::<R>(&self.permit.seat.key);
         Outcome::Crashed {
             answer: Error::internal(format_args!("{} {key} crashed at {}: {text}", R::KIND, C::NAME)),
             text,
@@ -256,7 +256,7 @@ impl<R: Handle<C>, C: Command> Sitting<R, C> {
         let deciding = handled.saturating_sub(loading + committing);
         let request_id = &*self.request_id;
         tracing::warn!(
-            kind = R::KIND, %key, command = C::NAME, request_id, ?queued, ?loading, ?deciding, ?committing,
+            kind = R::KIND, key = %Shown::<R>(key), command = C::NAME, request_id, ?queued, ?loading, ?deciding, ?committing,
             "slow command"
         );
         node.slow().add(SlowCommand {

@@ -9,11 +9,8 @@ use tracing::{Span, field::Empty};
 use super::{
     letter::Progress,
     recent::micros,
-    resource::{Command, Resource},
+    resource::{Command, Resource, Shown},
 };
-
-/// What stands for a key that tells who somebody is.
-const KEPT_TO_ITSELF: &str = "-";
 
 /// The spans of one command, where the request is traced that it belongs to.
 #[derive(Default)]
@@ -70,7 +67,6 @@ impl CommandTrace {
 
 impl Traced {
     fn begin<R: Resource, C: Command>(parent: &Span, key: &R::Key) -> Self {
-        let key = if R::KEY_IS_PRIVATE { KEPT_TO_ITSELF.to_owned() } else { key.to_string() };
         let command = tracing::debug_span!(
             target: TARGET,
             parent: parent,
@@ -78,7 +74,7 @@ impl Traced {
             otel.name = format!("{} {}", R::KIND, C::NAME),
             otel.status_code = Empty,
             troupe.actor.kind = R::KIND,
-            troupe.actor.key = key,
+            troupe.actor.key = %Shown::<R>(key),
             troupe.actor.command = C::NAME,
             troupe.actor.queued_us = Empty,
             troupe.actor.loading_us = Empty,
