@@ -3,6 +3,7 @@
 use std::{
     path::PathBuf,
     sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
 };
 
 use sea_orm::{ConnectionTrait, Database};
@@ -14,6 +15,8 @@ use crate::{
 
 /// Names the PostgreSQL database that tests may make schemas in; without it they run on SQLite.
 pub const DATABASE_URL_VARIABLE: &str = "TROUPE_TEST_DATABASE_URL";
+/// How long a test waits for its database: another store of the same may be writing to a slow disk.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An empty database and folder of one test, removed when this is dropped.
 #[derive(Debug)]
@@ -65,10 +68,16 @@ impl Scratch {
         &self.folder
     }
 
-    /// What a store of this database and folder is opened with; few connections, because tests run side by side.
+    /// What a store of this database and folder is opened with; few connections, because tests run side by side, and more
+    /// patience than any of them takes long.
     pub fn options(&self) -> StoreOptions {
         let blobs = BlobOptions { place: BlobPlace::Folder(self.folder.join("blobs")), signing_secret: vec![7; 32] };
-        StoreOptions { read_connections: 2, write_lanes: 2, ..StoreOptions::new(&self.url, blobs) }
+        StoreOptions {
+            read_connections: 2,
+            write_lanes: 2,
+            connect_timeout: PATIENCE,
+            ..StoreOptions::new(&self.url, blobs)
+        }
     }
 
     /// A migrated store of this database; call it again for a second node.

@@ -19,16 +19,24 @@ async fn an_actor_with_a_long_queue_does_not_starve_the_others_of_its_thread() {
     const CHATTER: u32 = 20_000;
     let stage = one_thread().await;
     let (probes, world) = stage.probes(CALM);
-    let (gate, chatty) = (Gate::new(), "chatty".to_owned());
-    probes.ask(&"quiet".to_owned(), Note(0), context()).await.expect("an answer");
-    probes.tell(&chatty, Wait(Arc::clone(&gate)), context()).expect("queued");
-    gate.reached().await;
+    let (gate, quiet, chatty) = (Gate::new(), "quiet".to_owned(), "chatty".to_owned());
+    // Both wait for the gate, the quiet one first, so that they go on at the same moment.
+    for key in [&quiet, &chatty] {
+        probes.tell(key, Wait(Arc::clone(&gate)), context()).expect("queued");
+        gate.reached().await;
+    }
     for note in 0..CHATTER {
         probes.tell(&chatty, Note(note), context()).expect("queued");
     }
+    let heard = tokio::spawn({
+        let (probes, quiet) = (probes.clone(), quiet.clone());
+        async move { probes.ask(&quiet, Note(0), context()).await }
+    });
+    stage.probes_waiting(u64::from(CHATTER) + 3).await;
     gate.open();
-    probes.ask(&"quiet".to_owned(), Note(1), context()).await.expect("an answer");
-    let handled = world.notes_of(&chatty).len();
+    heard.await.expect("a task").expect("an answer");
+    let notes = world.notes.lock().expect("notes");
+    let handled = notes.iter().take_while(|(key, _)| *key == chatty).count();
     assert!(handled < CHATTER as usize / 2, "the quiet one waited for {handled} of the other's commands");
 }
 

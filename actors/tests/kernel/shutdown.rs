@@ -7,7 +7,7 @@ use crate::{
     stage::{CALM, Stage, context, stats, until},
 };
 
-const GRACE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_shutdown_takes_nothing_new_finishes_what_was_taken_and_leaves_memory() {

@@ -74,8 +74,13 @@ pub fn stats(kernel: &Kernel, kind: &str) -> KindSnapshot {
     kernel.snapshot().kinds.into_iter().find(|found| found.kind == kind).expect("a known kind")
 }
 
+/// Two threads, and nobody who sweeps but the test.
 pub fn options() -> KernelOptions {
-    KernelOptions { arbiters: NonZeroUsize::new(2).expect("two"), ..KernelOptions::new("test") }
+    KernelOptions {
+        arbiters: NonZeroUsize::new(2).expect("two"),
+        sweep_every: Duration::from_hours(1),
+        ..KernelOptions::new("test")
+    }
 }
 
 /// A context with time enough.

@@ -23,7 +23,7 @@ const KEYS: u64 = 6;
 const CLIENTS: u64 = 8;
 const ROUNDS: u64 = 4;
 const COMMANDS: u64 = 60;
-const GRACE: Duration = Duration::from_secs(20);
+const GRACE: Duration = Duration::from_secs(60);
 
 /// Evicted at the first chance, crashed without end.
 const POLICY: Policy = Policy { idle_after: Duration::ZERO, crash_window: Duration::ZERO, queue_len_max: 6, ..CALM };

@@ -54,13 +54,16 @@ async fn a_commit_wakes_the_dispatcher() {
     let ada = UserId::new(START);
     let mut feed = feed(&node, ada, None).await;
     let _running = node.dispatcher().start();
-    let begun = Instant::now();
+    let mut waits = Vec::new();
     for number in 1..=40 {
+        let begun = Instant::now();
         node.commit_live(ada, numbered(number)).await;
         assert_eq!(next(&mut feed).await["number"], number);
+        waits.push(begun.elapsed());
     }
-    // Looking once a second, it would have taken twenty seconds.
-    assert!(begun.elapsed() < Duration::from_secs(18), "{:?}", begun.elapsed());
+    waits.sort_unstable();
+    // Looked for once a second, most would have waited for most of it.
+    assert!(waits[waits.len() / 2] < Duration::from_millis(450), "{waits:?}");
 }
 
 #[tokio::test]
@@ -69,21 +72,19 @@ async fn numbers_have_no_gaps_and_follow_the_commits_with_two_dispatchers_at_wor
     let node = Node::new().await;
     let people = [UserId::new(START), UserId::new(START), UserId::new(START)];
     let (_one, _other) = (node.dispatcher().start(), node.dispatcher().start());
-    let readers = people.map(|user_id| {
-        let node = &node;
-        async move {
-            let mut feed = feed(node, user_id, None).await;
-            for number in 1..=MESSAGES {
-                let message = next(&mut feed).await;
-                assert_eq!((&message["seq"], &message["number"]), (&json!(number), &json!(number)));
-            }
+    let mut feeds = Vec::new();
+    for user_id in people {
+        feeds.push(feed(&node, user_id, None).await);
+    }
+    let readers = feeds.iter_mut().map(|feed| async move {
+        for number in 1..=MESSAGES {
+            let message = next(feed).await;
+            assert_eq!((&message["seq"], &message["number"]), (&json!(number), &json!(number)));
         }
     });
     let writers = people.map(|user_id| {
         let node = &node;
         async move {
-            // So that each reader listens before its first message.
-            tokio::task::yield_now().await;
             for number in 1..=MESSAGES {
                 node.commit_live(user_id, numbered(number)).await;
             }

@@ -77,7 +77,7 @@ pub fn smtp(port: u16) -> Mailer {
         security: SmtpSecurity::None,
         credentials: None,
         from: "troupe@example.org".into(),
-        timeout: Duration::from_secs(10),
+        timeout: PATIENCE,
         connections_max: 4,
     };
     Mailer::new(&MailOptions::Smtp(options)).expect("a mailer")

@@ -8,7 +8,7 @@ use gateways::{
 use serde_json::{Value, json};
 
 use crate::{
-    NOW, keys, message, retry_after,
+    NOW, PATIENCE, keys, message, retry_after,
     server::{Heard, Reply, Service},
 };
 
@@ -21,7 +21,7 @@ fn options(base_url: String, key: String) -> ApnsOptions {
         key_id: "KEY1234567".to_owned(),
         key,
         topic: "org.example.troupe.{app}".to_owned(),
-        timeout: Duration::from_secs(5),
+        timeout: PATIENCE,
     }
 }
 
@@ -197,7 +197,7 @@ async fn a_silent_or_absent_service_is_waited_for_no_longer_than_said() {
     let hasty = ApnsOptions { timeout: Duration::from_millis(200), ..options(service.url(), keys::p256().0) };
     let begun = Instant::now();
     let error = pusher(hasty).push(&to_phone(), NOW).await.expect_err("a time-out");
-    assert!(begun.elapsed() < Duration::from_secs(8));
+    assert!(begun.elapsed() < PATIENCE);
     assert_eq!(error.to_string(), "the service did not answer in time");
     assert!(error.is_temporary());
     let url = service.url();

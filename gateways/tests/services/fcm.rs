@@ -11,7 +11,7 @@ use gateways::{
 use serde_json::{Value, json};
 
 use crate::{
-    NOW, keys, message, retry_after,
+    NOW, PATIENCE, keys, message, retry_after,
     server::{Heard, Reply, Service},
 };
 
@@ -31,7 +31,7 @@ fn service_account(url: &str, key: &str) -> String {
 
 fn options(service: &Service) -> FcmOptions {
     let service_account = service_account(&service.url(), keys::RSA_PEM);
-    FcmOptions { base_url: service.url(), service_account, timeout: Duration::from_secs(5) }
+    FcmOptions { base_url: service.url(), service_account, timeout: PATIENCE }
 }
 
 fn pusher(options: FcmOptions) -> Pusher {
@@ -209,7 +209,7 @@ async fn a_silent_service_is_waited_for_no_longer_than_said() {
     let hasty = FcmOptions { timeout: Duration::from_millis(300), ..options(&service) };
     let begun = Instant::now();
     let error = pusher(hasty).push(&to_phone(), NOW).await.expect_err("a time-out");
-    assert!(begun.elapsed() < Duration::from_secs(8));
+    assert!(begun.elapsed() < PATIENCE);
     assert!(error.is_temporary() && error.to_string() == "the service did not answer in time", "{error}");
 }
 
@@ -223,7 +223,7 @@ async fn the_sign_in_can_be_checked() {
 #[test]
 fn a_service_account_that_is_none_is_refused_at_the_start() {
     let start = |service_account: String| {
-        let fcm = FcmOptions { base_url: String::new(), service_account, timeout: Duration::from_secs(5) };
+        let fcm = FcmOptions { base_url: String::new(), service_account, timeout: PATIENCE };
         Pusher::new(&PushOptions { fcm: Some(fcm), ..PushOptions::default() })
     };
     for file in ["", "{}", "[]"] {

@@ -14,6 +14,8 @@ use gateways::{PushError, PushMessage};
 
 /// When messages are sent.
 const NOW: Timestamp = Timestamp(1_800_000_000_000);
+/// How long a service is waited for that answers.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn message(platform: PushPlatform, token: &str) -> PushMessage {
     PushMessage {

@@ -15,7 +15,7 @@ use ring::{
 use serde_json::{Value, json};
 
 use crate::{
-    NOW, keys, message, retry_after,
+    NOW, PATIENCE, keys, message, retry_after,
     server::{Reply, Service},
 };
 
@@ -79,7 +79,7 @@ fn options(reachable: Reachable) -> WebPushOptions {
         key: keys::p256().0,
         contact: "mailto:ops@example.org".to_owned(),
         reachable,
-        timeout: Duration::from_secs(5),
+        timeout: PATIENCE,
     }
 }
 
@@ -214,7 +214,7 @@ async fn a_silent_service_is_waited_for_no_longer_than_said() {
     let hasty = WebPushOptions { timeout: Duration::from_millis(200), ..options(Reachable::Anything) };
     let begun = Instant::now();
     let error = pusher(hasty).push(&to(&service.url()), NOW).await.expect_err("a time-out");
-    assert!(begun.elapsed() < Duration::from_secs(8) && error.is_temporary(), "{error}");
+    assert!(begun.elapsed() < PATIENCE && error.is_temporary(), "{error}");
 }
 
 #[tokio::test]

@@ -15,6 +15,8 @@ use crate::{
 
 const TAKEN: &str = r#"{"sid": "SM0123", "status": "queued"}"#;
 const LEASE: Duration = Duration::from_secs(15);
+/// Longer than the worker waits for anybody.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn texter(service: &Service) -> Texter {
     let options = TwilioOptions {
@@ -23,7 +25,7 @@ fn texter(service: &Service) -> Texter {
         auth_token: "secret".into(),
         from: "+15005550006".into(),
         call_from: None,
-        timeout: Duration::from_secs(20),
+        timeout: PATIENCE,
     };
     Texter::new(&TexterOptions::Twilio(options)).expect("a texter")
 }
@@ -35,7 +37,7 @@ fn pusher(service: &Service) -> Pusher {
         key_id: "KEY1234567".into(),
         key: keys::p256().0,
         topic: "org.example.{app}".into(),
-        timeout: Duration::from_secs(20),
+        timeout: PATIENCE,
     };
     Pusher::new(&PushOptions { apns: Some(apns), ..PushOptions::default() }).expect("a pusher")
 }
