@@ -15,7 +15,7 @@ use actors::{
     setup::{self, FirstOwner, FirstStart},
 };
 use domain::account::Email;
-use gateways::{Hub, Mailer, Pusher, Texter};
+use gateways::{Hub, Mailer, Pusher, Texter, hub::OPERATION_TIMEOUT};
 use http::{
     server::{Listeners, Server, serve},
     state::AppState,
@@ -147,6 +147,10 @@ pub async fn start(config: &Config, clock: Clock) -> Result<Running, StartError>
     let address = clients.local_addr().map_err(StartError::Listen)?;
     let public_url = config.public_url(address);
     let parts = Parts::open(config, clock, public_url.clone(), Actors::start).await?;
+    // Before anybody is told that it is up: the first who ask for a ticket shall get one.
+    if !parts.services.hub.connected_within(OPERATION_TIMEOUT).await {
+        tracing::warn!("redis can't be reached yet; sockets can't be opened until it is");
+    }
     let first_start = setup::first_start(&parts.services, &parts.actors.kernel, &first_owner(config)?).await;
     let first_start = first_start.map_err(StartError::Setup)?;
     let options = config.http_options(public_url);

@@ -11,8 +11,9 @@ use crate::{Timestamp, problems::Problems};
 pub const DAYS: std::ops::RangeInclusive<u8> = 0..=6;
 /// Days in a request (contract A 4.3).
 pub const DAYS_LEN_MAX: usize = 7;
-/// Periods that follow one another without a break before the search for their end is given up: more than a week has.
-const CHAIN_MAX: usize = 9;
+/// Periods that follow one another without a break before the search for their end is given up: more than two weeks have.
+/// Where a zone skips the day between them (Samoa, 30 December 2011), the periods of two weeks are one.
+const CHAIN_MAX: usize = 15;
 
 /// Quiet hours, every day or on some days.
 ///

@@ -56,6 +56,15 @@ fn a_night_belongs_to_the_day_on_which_it_starts() {
 }
 
 #[test]
+fn the_periods_of_two_weeks_are_one_where_a_zone_skips_the_day_between() {
+    let samoa = Zone::find("Pacific/Apia").unwrap();
+    let noon = |day: &str| samoa.instant(day.parse::<Date>().unwrap(), time("12:00"));
+    // Always but on Fridays, of which one never was.
+    let always = quiet("12:00", "12:00", Some(&[0, 1, 2, 3, 4, 6]));
+    assert_eq!(always.quiet_until(&samoa, noon("2011-12-24")), Some(noon("2012-01-06")));
+}
+
+#[test]
 fn no_days_are_never_quiet() {
     assert_eq!(until(&quiet("22:00", "07:00", Some(&[])), "2026-11-20", "23:00"), None);
 }
