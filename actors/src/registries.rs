@@ -147,7 +147,7 @@ impl Actors {
             deliveries.stop(until.saturating_duration_since(Instant::now())).await;
         }
         if let Some(platform) = &self.platform_tasks {
-            platform.stop().await;
+            platform.stop(until.saturating_duration_since(Instant::now())).await;
         }
         leftover
     }

@@ -40,17 +40,20 @@ async fn outage(goes_away: fn(&Proxy)) {
     };
     let scratch = Scratch::postgres(&database).await.unwrap();
     let proxy = Proxy::start(scratch.url()).await;
-    let launch = Launch::in_folder(scratch.folder())
-        .set(format!("database.url={}", proxy.url()))
-        .set("server.request_timeout=2s")
-        .set("log.level=error");
-    let process = launch.start();
+    // Before and after, requests may take their time.
+    let calm = Launch::in_folder(scratch.folder()).set(format!("database.url={}", scratch.url())).set("log.level=error");
+    let hasty = calm.clone().set(format!("database.url={}", proxy.url())).set("server.request_timeout=2s");
+    let process = calm.start();
     let mut dice = Dice::from_environment("TROUPE_OUTAGE_SEED");
     let client = process.client();
     let workers = join_all((0..WORKERS).map(|number| Worker::enrol(&client, number, dice.fork()))).await;
-    let all: Vec<Arc<Progress>> = workers.iter().map(|_| Arc::default()).collect();
+    assert_eq!(process.terminate(), Some(0));
+    let process = hasty.start();
+    let client = process.client();
+    let workers = workers.into_iter().map(|worker| worker.at(&client));
+    let all: Vec<Arc<Progress>> = (0..WORKERS).map(|_| Arc::default()).collect();
     let working: Vec<_> =
-        workers.into_iter().zip(&all).map(|(worker, progress)| tokio::spawn(worker.work(progress.clone()))).collect();
+        workers.zip(&all).map(|(worker, progress)| tokio::spawn(worker.work(progress.clone()))).collect();
     until("work", || sum(&all, Progress::acknowledged) >= BEFORE).await;
 
     goes_away(&proxy);
@@ -79,8 +82,10 @@ async fn outage(goes_away: fn(&Proxy)) {
     }
     let ended = join_all(working).await;
     reads(&client, &all).await;
+    assert_eq!(process.terminate(), Some(0));
+    let process = calm.start();
     for worker in ended {
-        worker.expect("a worker without complaints").verify().await;
+        worker.expect("a worker without complaints").at(&process.client()).verify().await;
     }
 }
 

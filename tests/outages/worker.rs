@@ -85,6 +85,11 @@ impl Worker {
         Self { name, client, dice, backup: Backup::new(), vault, feed: Feed::default() }
     }
 
+    /// The same worker, at another server of the same database.
+    pub fn at(self, server: &Client) -> Self {
+        Self { client: self.client.at(server.base()), ..self }
+    }
+
     /// Works until it is enough.
     pub async fn work(mut self, progress: Arc<Progress>) -> Self {
         while !progress.enough.load(Ordering::Relaxed) {

@@ -32,7 +32,7 @@ use crate::{Services, kernel::Kernel};
 
 /// The version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// How long a node may take to say that it leaves.
+/// How long a node may take to say that it leaves, whatever else it was told to stop within.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What operators ask. A cheap handle.
@@ -86,10 +86,10 @@ impl Platform {
 }
 
 impl RunningPlatform {
-    /// Ends the tasks, and says that the node leaves.
-    pub(crate) async fn stop(&self) {
+    /// Ends the tasks, and says that the node leaves, within `grace` or a few seconds.
+    pub(crate) async fn stop(&self, grace: Duration) {
         self.abort();
-        if tokio::time::timeout(LEAVE_TIMEOUT, heartbeat::leave(&self.platform)).await.is_err() {
+        if tokio::time::timeout(grace.max(LEAVE_TIMEOUT), heartbeat::leave(&self.platform)).await.is_err() {
             tracing::warn!("the store was too slow to note that this node leaves; it will look away for a while");
         }
     }
