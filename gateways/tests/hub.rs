@@ -231,10 +231,8 @@ async fn a_limit_holds_across_nodes_to_the_millisecond() {
             for _ in 0..10 {
                 burst.push(nodes.one.limit_check(&key, LIMIT, at(86_400_000)).await);
             }
-            let set_back = [
-                nodes.other.limit_check(&key, LIMIT, NOW).await,
-                nodes.one.limit_check(&key, LIMIT, at(6_000)).await,
-            ];
+            let set_back =
+                [nodes.other.limit_check(&key, LIMIT, NOW).await, nodes.one.limit_check(&key, LIMIT, at(6_000)).await];
             (burst, set_back) == (vec![Ok(()); 10], [wait(6_000), Ok(())])
         })
         .await;

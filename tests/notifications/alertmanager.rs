@@ -16,14 +16,16 @@ use crate::harness::{Client, Server};
 const PROGRAMS: [&str; 2] = ["prometheus-alertmanager", "alertmanager"];
 
 /// An Alertmanager that posts to one hook; it ends when this is dropped.
-struct Alertmanager {
+struct Alertmanager<'a> {
     child: Child,
     client: Client,
+    folder: &'a Path,
+    hook: &'a str,
 }
 
-impl Alertmanager {
+impl<'a> Alertmanager<'a> {
     /// Starts one; `None` where there is no program.
-    fn start(folder: &Path, hook: &str) -> Option<Self> {
+    fn start(folder: &'a Path, hook: &'a str) -> Option<Self> {
         let configuration = format!(
             "route: {{ receiver: troupe, group_by: [alertname], group_wait: 0s, group_interval: 1s }}\n\
              receivers: [{{ name: troupe, webhook_configs: [{{ url: '{hook}', send_resolved: true }}] }}]\n"
@@ -42,13 +44,17 @@ impl Alertmanager {
                 .spawn()
                 .ok()
         })?;
-        Some(Self { child, client: Client::new(format!("http://{address}")) })
+        Some(Self { child, client: Client::new(format!("http://{address}")), folder, hook })
     }
 
     /// Hands it alerts, as Prometheus does, once it listens.
-    async fn tell(&self, server: &Server, alerts: &Value) {
+    async fn tell(&mut self, server: &Server, alerts: &Value) {
         server
             .eventually("a listening Alertmanager", async || {
+                if self.child.try_wait().expect("a process").is_some() {
+                    // Somebody else was faster to take the port that was free.
+                    *self = Self::start(self.folder, self.hook).expect("it started before");
+                }
                 let answer = self.client.post("/api/v2/alerts").json(alerts).try_send().await?;
                 (answer.status == 200).then_some(())
             })
@@ -56,7 +62,7 @@ impl Alertmanager {
     }
 }
 
-impl Drop for Alertmanager {
+impl Drop for Alertmanager<'_> {
     fn drop(&mut self) {
         // It may have ended by itself.
         let _ = self.child.kill();
@@ -71,7 +77,7 @@ async fn an_alert_of_prometheus_reaches_people_through_a_real_alertmanager() {
     let org = format!("/v1/orgs/{}", ada.client.org("Acme").await);
     let made = make(&ada.client, &org, "Alertmanager").await.expect(201);
     let folder = tempfile::tempdir().expect("a folder");
-    let Some(alertmanager) = Alertmanager::start(folder.path(), made.str("/url")) else {
+    let Some(mut alertmanager) = Alertmanager::start(folder.path(), made.str("/url")) else {
         println!("skipped: no Alertmanager is installed (apt-get install prometheus-alertmanager)");
         return;
     };

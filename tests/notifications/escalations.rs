@@ -55,6 +55,10 @@ impl Acme {
         let org = org(&ada, "Acme").await;
         join(&ada, &org, &bob, "viewer").await;
         join(&ada, &org, &eve, "developer").await;
+        // Their own sign-ins are over before there is a protocol that is about such.
+        for person in [&ada, &bob, &eve] {
+            server.eventually("the notice of a sign-in", async || notices(&person.client).await.pop()).await;
+        }
         let protocol_id = add_protocol(&server, &org, rules(&eve)).await;
         Self { server, ada, bob, eve, org, protocol_id }
     }

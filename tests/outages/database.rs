@@ -41,7 +41,8 @@ async fn outage(goes_away: fn(&Proxy)) {
     let scratch = Scratch::postgres(&database).await.unwrap();
     let proxy = Proxy::start(scratch.url()).await;
     // Before and after, requests may take their time.
-    let calm = Launch::in_folder(scratch.folder()).set(format!("database.url={}", scratch.url())).set("log.level=error");
+    let calm =
+        Launch::in_folder(scratch.folder()).set(format!("database.url={}", scratch.url())).set("log.level=error");
     let hasty = calm.clone().set(format!("database.url={}", proxy.url())).set("server.request_timeout=2s");
     let process = calm.start();
     let mut dice = Dice::from_environment("TROUPE_OUTAGE_SEED");

@@ -18,9 +18,13 @@ async fn timers_are_counted_by_kind_and_late_ones_are_named() {
         change.timer_set("nobodys", "key", name, due);
     }
     store.commit(change).await.unwrap();
-    let answer = operator.get("/v1/platform/timers").send().await.expect(200);
-    let kinds = answer.list("/kinds");
-    assert!(kinds.iter().any(|kind| kind["kind"] == "housekeeping" && kind["set"] == 1), "{}", answer.text);
+    let answer = server
+        .eventually("the timer of the housekeeping", async || {
+            let answer = operator.get("/v1/platform/timers").send().await.expect(200);
+            let is_set = |kind: &serde_json::Value| kind["kind"] == "housekeeping" && kind["set"] == 1;
+            answer.list("/kinds").iter().any(is_set).then_some(answer)
+        })
+        .await;
     let late = answer.list("/late");
     assert!(late.iter().all(|timer| timer["kind"] == "nobodys" && timer["name"] == "late"), "{}", answer.text);
 }

@@ -272,14 +272,13 @@ async fn the_collector_gets_its_headers_and_doctor_says_whether_it_answers() {
     std::fs::write(&file, "X-Scope-OrgID: acme\n\n").expect("a file");
     let launch = Launch::in_folder(scratch.folder())
         .set(format!("database.url={}", scratch.url()))
-        .set("tracing.timeout=5s")
         .set("tracing.headers=Authorization: Basic open-sesame")
         .set(format!("tracing.headers_file={}", file.display()));
-    let examine = |url: String| {
-        let launch = launch.clone().set(format!("tracing.otlp={url}"));
+    let examine = |url: String, timeout: &str| {
+        let launch = launch.clone().set(format!("tracing.otlp={url}")).set(format!("tracing.timeout={timeout}"));
         tokio::task::spawn_blocking(move || launch.run(&["doctor"]))
     };
-    let (status, text) = examine(collector.url()).await.expect("an examination");
+    let (status, text) = examine(collector.url(), "60s").await.expect("an examination");
     assert_eq!(status, 0, "{text}");
     assert!(text.contains("the collector takes them"), "{text}");
     let exports = collector.exports();
@@ -288,11 +287,11 @@ async fn the_collector_gets_its_headers_and_doctor_says_whether_it_answers() {
     assert_eq!(exports[0].headers["x-scope-orgid"], "acme");
 
     let (_listener, silent) = never_answers();
-    let (status, text) = examine(silent.clone()).await.expect("an examination");
+    let (status, text) = examine(silent.clone(), "1s").await.expect("an examination");
     assert_eq!(status, 1, "{text}");
     assert!(text.contains("`tracing.otlp`") && !text.contains("open-sesame"), "{text}");
     std::fs::write(&file, "open-sesame").expect("a file");
-    let (status, text) = examine(silent).await.expect("an examination");
+    let (status, text) = examine(silent, "1s").await.expect("an examination");
     assert_eq!(status, 1, "{text}");
     assert!(text.contains("`tracing.headers_file`") && !text.contains("open-sesame"), "{text}");
 }

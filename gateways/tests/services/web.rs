@@ -75,12 +75,7 @@ impl Browser {
 }
 
 fn options(reachable: Reachable) -> WebPushOptions {
-    WebPushOptions {
-        key: keys::p256().0,
-        contact: "mailto:ops@example.org".to_owned(),
-        reachable,
-        timeout: PATIENCE,
-    }
+    WebPushOptions { key: keys::p256().0, contact: "mailto:ops@example.org".to_owned(), reachable, timeout: PATIENCE }
 }
 
 fn pusher(options: WebPushOptions) -> Pusher {

@@ -13,7 +13,7 @@ use super::{
     nodes::Nodes,
     plan::{Plan, Step},
 };
-use crate::harness::Coeditor;
+use crate::harness::{Client, Coeditor};
 
 /// A shared map that holds a key for every insertion that was made: `client.number`.
 const MARKS: &str = "marks";
@@ -70,6 +70,19 @@ impl Editor {
             self.confirmed.clone_from(&self.made);
         }
         confirmed
+    }
+
+    /// Connects to a node that has just come up, perhaps, until the server has answered for everything.
+    async fn go_online(&mut self, node: &Client) {
+        let started = Instant::now();
+        while !(self.coeditor.try_connect(node).await && self.confirm().await) {
+            assert!(
+                started.elapsed() < SETTLED_WITHIN,
+                "a client stays offline, closed with {:?}",
+                self.coeditor.closed
+            );
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     /// Where this many characters of the text end, in UTF-16 units: from the start again where it is shorter.
@@ -179,8 +192,7 @@ impl Play<'_> {
             let node = self.nodes.client(number % nodes).expect("a node that runs");
             editor.coeditor.drain().await;
             if !editor.confirm().await {
-                assert!(editor.coeditor.try_connect(&node).await, "client {number} can't connect");
-                assert!(editor.confirm().await, "client {number} was closed with {:?}", editor.coeditor.closed);
+                editor.go_online(&node).await;
             }
         }
         let started = Instant::now();
@@ -220,8 +232,7 @@ impl Play<'_> {
             for node in 0..self.plan.nodes {
                 let client = self.nodes.client(node).expect("a node that runs");
                 let mut fresh = Editor::new(self.nodes, &self.pages[document]);
-                assert!(fresh.coeditor.try_connect(&client).await, "a fresh client can't connect");
-                assert!(fresh.confirm().await, "a fresh client was closed with {:?}", fresh.coeditor.closed);
+                fresh.go_online(&client).await;
                 assert_eq!(fresh.coeditor.look(MARKS), expected, "a fresh client on node {node}");
                 self.examine_marks(document, &fresh.coeditor);
             }
