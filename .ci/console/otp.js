@@ -13,12 +13,15 @@ function bytes (base32) {
 export class Authenticator {
   constructor (secret) {
     this.key = bytes(secret)
-    this.last = Math.floor(Date.now() / STEP_MS) - 2
+    this.last = 0
   }
 
-  /** The next code that counts: each is accepted once, and half a minute early or late. */
+  /**
+   * The next code that counts. Each is accepted once, and half a minute early or late: that of now, or the next where that was
+   * used, counts for half a minute at least.
+   */
   code () {
-    this.last = Math.max(this.last + 1, Math.floor(Date.now() / STEP_MS) - 1)
+    this.last = Math.max(this.last + 1, Math.floor(Date.now() / STEP_MS))
     const counter = Buffer.alloc(8)
     counter.writeBigUInt64BE(BigInt(this.last))
     const digest = createHmac('sha1', this.key).update(counter).digest()
