@@ -166,7 +166,7 @@ async fn many_emails_go_out_a_few_at_a_time() {
         }
     })
     .await;
-    running.stop(Duration::from_secs(30)).await;
+    running.stop(Duration::from_secs(60)).await;
     assert!(server.at_once_max() <= 8, "{}", server.at_once_max());
     assert_eq!((server.received().len(), node.next(OutboxLane::Email).await), (50, None));
 }
@@ -201,7 +201,7 @@ async fn a_stop_delivers_what_was_committed_before_it() {
         "type": "ops.alarm", "title": "The disk is full", "resource": { "type": "disk", "id": "1" }, "at": 0
     });
     node.commit(&[OutboxEntry::Event { event }]).await;
-    running.stop(Duration::from_secs(30)).await;
+    running.stop(Duration::from_secs(60)).await;
     assert_eq!(server.received().len(), 1);
     assert_eq!((node.next(OutboxLane::Email).await, node.next(OutboxLane::Prompt).await), (None, None));
 }

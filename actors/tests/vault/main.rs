@@ -75,5 +75,5 @@ impl Node {
 }
 
 fn context() -> Context {
-    Context::system(Origin::Http, Instant::now() + Duration::from_secs(30))
+    Context::system(Origin::Http, Instant::now() + Duration::from_secs(60))
 }

@@ -124,7 +124,7 @@ async fn many_go_out_a_few_at_a_time_and_a_stop_finishes_those_under_way() {
         }
     })
     .await;
-    running.stop(Duration::from_secs(30)).await;
+    running.stop(Duration::from_secs(60)).await;
     assert!(server.at_once_max() <= 8, "{}", server.at_once_max());
     assert_eq!(house.node.services.store.deliveries_next(DeliveryLane::Email).await.expect("a read"), None);
 }

@@ -123,7 +123,7 @@ async fn a_restart_between_the_try_and_its_settlement_repeats_it_with_the_same_k
     let running = house.worker().start();
     house.node.clock.advance(LEASE);
     heard(&service, 2).await;
-    running.stop(Duration::from_secs(30)).await;
+    running.stop(Duration::from_secs(60)).await;
     let heard = service.heard();
     let keys: Vec<_> = heard.iter().map(|heard| heard.header("i-twilio-idempotency-token")).collect();
     assert_eq!(keys, [made.id.to_string(), made.id.to_string()]);
