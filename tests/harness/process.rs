@@ -41,6 +41,7 @@ impl Launch {
             "accounts.argon2_passes=1",
             "server.requests_per_minute=1000000",
             "server.anonymous_requests_per_minute=1000000",
+            "server.request_timeout=2m",
             "log.level=warn",
         ];
         Self {

@@ -208,6 +208,7 @@ fn configuration(scratch: &Scratch, settings: &[&str]) -> Config {
         "accounts.argon2_passes=1",
         "server.requests_per_minute=1000000",
         "server.anonymous_requests_per_minute=1000000",
+        "server.request_timeout=2m",
         "shutdown.grace=5s",
     ];
     flags.extend(usual.iter().chain(settings).map(|setting| (*setting).to_owned()));
