@@ -5,7 +5,7 @@ use serde_json::json;
 use super::Client;
 
 /// Everybody's password.
-const PASSWORD: &str = "correct horse battery";
+pub const PASSWORD: &str = "correct horse battery";
 
 impl Client {
     /// Registers a person of this name; their e-mail address.

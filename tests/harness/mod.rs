@@ -16,6 +16,7 @@ pub use answer::Answer;
 pub use client::{Client, Request};
 pub use coedit::Coeditor;
 pub use dice::Dice;
+pub use enrol::PASSWORD;
 pub use process::{Launch, Process};
 pub use proxy::Proxy;
 pub use ready::wait_until_ready;
