@@ -13,6 +13,7 @@ pub mod audit;
 pub mod backup;
 pub mod blobs;
 mod change;
+mod claim;
 mod clock;
 mod connection;
 pub mod copying;

@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Notify;
 
-use crate::{Change, Expect, LiveDraft, Store, StoreError, reader::Reads, revocations::RevocationKind, sql::Sql};
+use crate::{
+    Change, Expect, LiveDraft, Store, StoreError, claim::Claim, reader::Reads, revocations::RevocationKind, sql::Sql,
+};
 
 /// How much of an error is kept beside an entry, in characters.
 const ERROR_LEN_MAX: usize = 1_000;
@@ -233,29 +235,28 @@ impl Store {
         limit: u32,
         lease: Duration,
     ) -> Result<Vec<OutboxClaim>, StoreError> {
-        let now = self.now();
-        if self.outbox_next(lane).await?.is_none_or(|next| next > now) {
-            return Ok(Vec::new());
-        }
-        let claim = domain::id::new_uuid(now).to_string();
-        let until = now.after(lease);
-        let mut change = Change::new();
-        change.run_statement(
+        let next = self.outbox_next(lane).await?;
+        let taking = |now: Timestamp, claim: &Claim| {
             Sql::new(
                 // Materialized: PostgreSQL may otherwise run the selection several times, and take more than `limit`.
                 "WITH due AS MATERIALIZED (SELECT seq FROM outbox WHERE lane = $5 AND not_before <= $3 \
                  ORDER BY not_before, seq LIMIT $4 /*skip locked*/) \
                  UPDATE outbox SET claimed_by = $1, not_before = $2, attempts = attempts + 1 \
                  WHERE not_before <= $3 AND seq IN (SELECT seq FROM due)",
-                [claim.as_str().into(), until.0.into(), now.0.into(), i64::from(limit).into(), lane.as_str().into()],
-            ),
-            Expect::Any,
-        );
-        self.commit(change).await?;
+                [
+                    claim.id.as_str().into(),
+                    claim.until.0.into(),
+                    now.0.into(),
+                    i64::from(limit).into(),
+                    lane.as_str().into(),
+                ],
+            )
+        };
+        let Some(claim) = self.claim(next, lease, taking).await? else { return Ok(Vec::new()) };
         let rows = row::Entity::find()
             .filter(row::Column::Lane.eq(lane.as_str()))
-            .filter(row::Column::NotBefore.eq(until.0))
-            .filter(row::Column::ClaimedBy.eq(claim))
+            .filter(row::Column::NotBefore.eq(claim.until.0))
+            .filter(row::Column::ClaimedBy.eq(claim.id))
             .order_by_asc(row::Column::Seq)
             .read_all(self.reader())
             .await?;

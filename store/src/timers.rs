@@ -12,7 +12,7 @@ use domain::time::Timestamp;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tokio::sync::Notify;
 
-use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, claim::Claim, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -115,28 +115,21 @@ impl Store {
 
     /// Takes up to `limit` timers that are due, for `lease`, earliest first; no other node gets them meanwhile.
     pub async fn timers_claim(&self, limit: u32, lease: Duration) -> Result<Vec<Timer>, StoreError> {
-        let now = self.now();
-        if self.timers_next().await?.is_none_or(|next| next > now) {
-            return Ok(Vec::new());
-        }
-        let claim = domain::id::new_uuid(now).to_string();
-        let until = now.after(lease);
-        let mut change = Change::new();
-        change.run_statement(
+        let next = self.timers_next().await?;
+        let taking = |now: Timestamp, claim: &Claim| {
             Sql::new(
                 // Materialized: PostgreSQL may otherwise run the selection several times, and take more than `limit`.
                 "WITH soonest AS MATERIALIZED (SELECT kind, key, name FROM timers WHERE wake_at <= $3 \
                  ORDER BY wake_at LIMIT $4 /*skip locked*/) \
                  UPDATE timers SET claimed_by = $1, wake_at = $2 \
                  WHERE wake_at <= $3 AND (kind, key, name) IN (SELECT kind, key, name FROM soonest)",
-                [claim.as_str().into(), until.0.into(), now.0.into(), i64::from(limit).into()],
-            ),
-            Expect::Any,
-        );
-        self.commit(change).await?;
+                [claim.id.as_str().into(), claim.until.0.into(), now.0.into(), i64::from(limit).into()],
+            )
+        };
+        let Some(claim) = self.claim(next, lease, taking).await? else { return Ok(Vec::new()) };
         let claimed = row::Entity::find()
-            .filter(row::Column::WakeAt.eq(until.0))
-            .filter(row::Column::ClaimedBy.eq(claim))
+            .filter(row::Column::WakeAt.eq(claim.until.0))
+            .filter(row::Column::ClaimedBy.eq(claim.id))
             .order_by_asc(row::Column::Due)
             .read_all(self.reader())
             .await?;

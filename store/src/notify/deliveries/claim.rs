@@ -6,7 +6,7 @@ use domain::{id::UserId, notify::Channel, time::Timestamp};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::row::{self, Delivery};
-use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{Store, StoreError, claim::Claim, reader::Reads, sql::Sql};
 
 /// Whom a delivery waits for. Those on one lane wait for each other, and for no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,54 +80,46 @@ impl Store {
         limit: u32,
         lease: Duration,
     ) -> Result<Vec<DeliveryClaim>, StoreError> {
-        let now = self.now();
-        if self.deliveries_next(lane).await?.is_none_or(|next| next > now) {
-            return Ok(Vec::new());
-        }
-        let claim = domain::id::new_uuid(now).to_string();
-        let until = now.after(lease);
-        let mut change = Change::new();
-        change.run_statement(
+        let next = self.deliveries_next(lane).await?;
+        let taking = |now: Timestamp, claim: &Claim| {
             Sql::new(
                 // Materialized: PostgreSQL may otherwise run the selection several times, and take more than `limit`.
                 "WITH due AS MATERIALIZED (SELECT id FROM deliveries WHERE lane = $5 AND wake_at <= $3 \
                  ORDER BY wake_at LIMIT $4 /*skip locked*/) \
                  UPDATE deliveries SET claimed_by = $1, wake_at = $2, attempts = attempts + 1 \
                  WHERE lane = $5 AND wake_at <= $3 AND id IN (SELECT id FROM due)",
-                [claim.as_str().into(), until.0.into(), now.0.into(), i64::from(limit).into(), lane.as_str().into()],
-            ),
-            Expect::Any,
-        );
-        self.commit(change).await?;
-        let claimed = self.claimed(lane, until, &claim).await?;
-        Ok(claimed.into_iter().map(|delivery| DeliveryClaim { delivery, claim: claim.clone() }).collect())
+                [
+                    claim.id.as_str().into(),
+                    claim.until.0.into(),
+                    now.0.into(),
+                    i64::from(limit).into(),
+                    lane.as_str().into(),
+                ],
+            )
+        };
+        let Some(claim) = self.claim(next, lease, taking).await? else { return Ok(Vec::new()) };
+        let claimed = self.claimed(lane, &claim).await?;
+        Ok(claimed.into_iter().map(|delivery| DeliveryClaim { delivery, claim: claim.id.clone() }).collect())
     }
 
     /// Takes what is due of up to `limit` people for whom quiet hours held something back, for `lease`; no other node
     /// gets it meanwhile.
     pub async fn deliveries_claim_held(&self, limit: u32, lease: Duration) -> Result<Vec<HeldClaim>, StoreError> {
-        let now = self.now();
-        if self.deliveries_next(DeliveryLane::Held).await?.is_none_or(|next| next > now) {
-            return Ok(Vec::new());
-        }
-        let claim = domain::id::new_uuid(now).to_string();
-        let until = now.after(lease);
-        let mut change = Change::new();
-        change.run_statement(
+        let next = self.deliveries_next(DeliveryLane::Held).await?;
+        let taking = |now: Timestamp, claim: &Claim| {
             Sql::new(
                 "UPDATE deliveries SET claimed_by = $1, wake_at = $2 \
                  WHERE lane = 'held' AND wake_at <= $3 AND user_id IN (SELECT DISTINCT user_id FROM \
                  (SELECT user_id FROM deliveries WHERE lane = 'held' AND wake_at <= $3 ORDER BY wake_at LIMIT $4) AS due)",
-                [claim.as_str().into(), until.0.into(), now.0.into(), i64::from(limit).into()],
-            ),
-            Expect::Any,
-        );
-        self.commit(change).await?;
+                [claim.id.as_str().into(), claim.until.0.into(), now.0.into(), i64::from(limit).into()],
+            )
+        };
+        let Some(claim) = self.claim(next, lease, taking).await? else { return Ok(Vec::new()) };
         let mut people = BTreeMap::<UserId, Vec<Delivery>>::new();
-        for delivery in self.claimed(DeliveryLane::Held, until, &claim).await? {
+        for delivery in self.claimed(DeliveryLane::Held, &claim).await? {
             people.entry(delivery.user_id).or_default().push(delivery);
         }
-        let held = |(user_id, deliveries)| HeldClaim { user_id, deliveries, claim: claim.clone() };
+        let held = |(user_id, deliveries)| HeldClaim { user_id, deliveries, claim: claim.id.clone() };
         Ok(people.into_iter().map(held).collect())
     }
 
@@ -143,11 +135,11 @@ impl Store {
         Ok(next.map(|(next,): (i64,)| Timestamp(next)))
     }
 
-    async fn claimed(&self, lane: DeliveryLane, until: Timestamp, claim: &str) -> Result<Vec<Delivery>, StoreError> {
+    async fn claimed(&self, lane: DeliveryLane, claim: &Claim) -> Result<Vec<Delivery>, StoreError> {
         let rows = row::Entity::find()
             .filter(row::Column::Lane.eq(lane.as_str()))
-            .filter(row::Column::WakeAt.eq(until.0))
-            .filter(row::Column::ClaimedBy.eq(claim))
+            .filter(row::Column::WakeAt.eq(claim.until.0))
+            .filter(row::Column::ClaimedBy.eq(claim.id.as_str()))
             .order_by_asc(row::Column::Id)
             .read_all(self.reader())
             .await?;
