@@ -21,6 +21,7 @@ mod settings;
 pub mod setup;
 pub mod sign_in;
 pub mod vault;
+mod worker;
 
 pub use passwords::PasswordCost;
 pub use registries::Actors;

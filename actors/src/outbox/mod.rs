@@ -18,14 +18,10 @@ mod email;
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use domain::Timestamp;
-use parking_lot::Mutex;
 use store::{Change, OutboxClaim, OutboxEntry, OutboxLane, StoreError};
-use tokio::{
-    sync::{Notify, Semaphore, watch},
-    task::JoinHandle,
-};
+use tokio::sync::{Notify, Semaphore, watch};
 
-use crate::{Services, live, notify::fan_out};
+use crate::{Services, live, notify::fan_out, worker::Worker};
 pub use domain::backoff::TRIES_MAX;
 
 /// The hub's channel on which nodes say that something was revoked. A message is the id of what was, and a reason to
@@ -55,8 +51,7 @@ pub struct Dispatcher {
 #[derive(Debug)]
 pub struct RunningDispatcher {
     dispatcher: Dispatcher,
-    stopping: watch::Sender<bool>,
-    task: Mutex<Option<JoinHandle<()>>>,
+    worker: Worker,
 }
 
 impl Dispatcher {
@@ -68,9 +63,8 @@ impl Dispatcher {
 
     /// Starts delivering, on the current runtime.
     pub fn start(self) -> RunningDispatcher {
-        let (stopping, stop) = watch::channel(false);
-        let task = tokio::spawn(self.clone().run(stop));
-        RunningDispatcher { dispatcher: self, stopping, task: Mutex::new(Some(task)) }
+        let worker = Worker::start(|stop| self.clone().run(stop));
+        RunningDispatcher { dispatcher: self, worker }
     }
 
     /// Delivers all that is due now, and returns when each entry is settled or put off.
@@ -224,25 +218,8 @@ impl RunningDispatcher {
     /// Delivers what waits now, takes no more entries, and returns once what is under way is settled, at the latest after
     /// `grace`. What could not be finished comes again at the next start.
     pub async fn stop(&self, grace: Duration) {
-        self.stopping.send_replace(true);
-        let task = self.task.lock().take();
-        let finished = async {
-            if let Some(task) = task {
-                // An error would be a panic, which the log has.
-                let _ = task.await;
-            }
-            self.dispatcher.emails_finished().await;
-        };
-        if tokio::time::timeout(grace, finished).await.is_err() {
+        if !self.worker.stop(self.dispatcher.emails_finished(), grace).await {
             tracing::warn!("the outbox was left before all under way was settled; it comes again");
-        }
-    }
-}
-
-impl Drop for RunningDispatcher {
-    fn drop(&mut self) {
-        if let Some(task) = self.task.lock().take() {
-            task.abort();
         }
     }
 }

@@ -26,16 +26,12 @@ mod settle;
 use std::{sync::Arc, time::Duration};
 
 use domain::Timestamp;
-use parking_lot::Mutex;
 use store::{DeliveryLane, StoreError};
-use tokio::{
-    sync::{Notify, watch},
-    task::JoinHandle,
-};
+use tokio::sync::{Notify, watch};
 
 pub use self::inbox::{DeliveryReport, ReportDelivery, SendTest};
 use self::lane::Lane;
-use crate::Services;
+use crate::{Services, worker::Worker};
 
 /// How long a node has for one try before it counts as dead, unless it says that it is still at it.
 const LEASE: Duration = Duration::from_secs(15);
@@ -55,9 +51,8 @@ pub struct DeliveryWorker {
 /// A delivery worker at work; it stops where it stands when this is dropped.
 #[derive(Debug)]
 pub struct RunningDeliveryWorker {
-    worker: DeliveryWorker,
-    stopping: watch::Sender<bool>,
-    task: Mutex<Option<JoinHandle<()>>>,
+    deliveries: DeliveryWorker,
+    worker: Worker,
 }
 
 impl DeliveryWorker {
@@ -68,9 +63,8 @@ impl DeliveryWorker {
 
     /// Starts working, on the current runtime.
     pub fn start(self) -> RunningDeliveryWorker {
-        let (stopping, stop) = watch::channel(false);
-        let task = tokio::spawn(self.clone().run(stop));
-        RunningDeliveryWorker { worker: self, stopping, task: Mutex::new(Some(task)) }
+        let worker = Worker::start(|stop| self.clone().run(stop));
+        RunningDeliveryWorker { deliveries: self, worker }
     }
 
     /// Tries all that is due now, and returns when each delivery is settled or put off.
@@ -162,25 +156,8 @@ impl RunningDeliveryWorker {
     /// Takes no more deliveries, and returns once those under way are settled, at the latest after `grace`. What could not
     /// be finished comes again when its lease ends.
     pub async fn stop(&self, grace: Duration) {
-        self.stopping.send_replace(true);
-        let task = self.task.lock().take();
-        let finished = async {
-            if let Some(task) = task {
-                // An error would be a panic, which the log has.
-                let _ = task.await;
-            }
-            self.worker.all_finished().await;
-        };
-        if tokio::time::timeout(grace, finished).await.is_err() {
+        if !self.worker.stop(self.deliveries.all_finished(), grace).await {
             tracing::warn!("deliveries were left before all under way were settled; they come again");
-        }
-    }
-}
-
-impl Drop for RunningDeliveryWorker {
-    fn drop(&mut self) {
-        if let Some(task) = self.task.lock().take() {
-            task.abort();
         }
     }
 }
