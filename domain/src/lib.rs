@@ -12,6 +12,9 @@ pub mod base64_text;
 pub mod blank;
 pub mod context;
 pub mod error;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod id;
 pub mod key;
 pub mod notify;

@@ -13,7 +13,7 @@ pub struct Links(HashMap<PageId, PageId>);
 
 impl Links {
     /// Has `new` stand for `exported`; the first one stands where two files say that they are one page.
-    pub(super) fn add(&mut self, exported: PageId, new: PageId) {
+    pub(crate) fn add(&mut self, exported: PageId, new: PageId) {
         self.0.entry(exported).or_insert(new);
     }
 

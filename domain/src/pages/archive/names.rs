@@ -6,6 +6,8 @@ use std::collections::HashSet;
 const STEM_BYTES_MAX: usize = 80;
 /// What a page without a title is called as a file.
 const UNTITLED: &str = "Untitled";
+/// The folder that macOS adds to archives, which an import passes over.
+pub(super) const MACOS: &str = "__MACOSX";
 /// Names that Windows keeps for devices, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 /// Characters of the id that Notion ends the names of exported files with.
@@ -43,7 +45,7 @@ fn stem(title: &str) -> String {
     if text.is_empty() {
         return UNTITLED.to_owned();
     }
-    if is_device(text) { format!("_{text}") } else { text.to_owned() }
+    if is_device(text) || text == MACOS { format!("_{text}") } else { text.to_owned() }
 }
 
 fn is_device(name: &str) -> bool {
@@ -90,6 +92,7 @@ mod tests {
             ("nul.txt", "_nul.txt"),
             ("com1", "_com1"),
             ("company", "company"),
+            ("__MACOSX", "___MACOSX"),
             ("Ä ö 漢字 🚀", "Ä ö 漢字 🚀"),
         ] {
             assert_eq!(stem(title), name, "{title}");

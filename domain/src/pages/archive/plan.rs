@@ -8,7 +8,7 @@ use super::{
     ARCHIVE_PAGES_MAX, ArchiveFile, ArchivedPage, Links,
     files::{BLOCKS, MARKDOWN},
     front_matter,
-    names::title_of,
+    names::{MACOS, title_of},
 };
 use crate::{
     Error, Result, Timestamp,
@@ -22,8 +22,6 @@ use crate::{
 
 /// Also what a Markdown file's name may end with, where others wrote it.
 const MARKDOWN_LONG: &str = ".markdown";
-/// The folder that macOS adds to archives.
-const MACOS: &str = "__MACOSX";
 /// Files at fault that are named.
 const PROBLEMS_MAX: usize = 20;
 

@@ -78,6 +78,10 @@ pub fn indexed(text: &str) -> String {
     let mut indexed = String::with_capacity(text.len());
     let mut exact = BTreeSet::new();
     for word in words(text) {
+        // A ligature may be many letters.
+        if indexed.len() + word.folded.len() >= TEXT_BYTES_MAX {
+            break;
+        }
         indexed.push_str(&word.folded);
         indexed.push(' ');
         if has_stem(&word.folded) {
@@ -158,6 +162,7 @@ mod tests {
     #[test]
     fn only_so_much_of_a_text_is_indexed() {
         assert!(indexed(&"é ".repeat(TEXT_BYTES_MAX)).len() <= TEXT_BYTES_MAX);
+        assert!(indexed(&"ﷺ ".repeat(TEXT_BYTES_MAX)).len() <= TEXT_BYTES_MAX);
     }
 
     proptest! {

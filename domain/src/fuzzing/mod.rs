@@ -1,0 +1,43 @@
+//! What fuzzing has this package read: one function for each target in `fuzz/`, which takes any bytes, and checks more than
+//! that nothing panics. Built for tests, and with the feature `fuzzing`.
+
+mod archive;
+#[cfg(test)]
+#[path = "../../../fuzz/play.rs"]
+mod play;
+mod rotas;
+mod rows;
+mod search;
+mod texts;
+
+pub use self::{archive::archive, rotas::rotas, rows::rows, search::search, texts::texts};
+
+#[cfg(test)]
+mod tests {
+    use super::{play::play, *};
+
+    #[test]
+    fn archives_hold() {
+        play("archive", archive);
+    }
+
+    #[test]
+    fn rotas_hold() {
+        play("rotas", rotas);
+    }
+
+    #[test]
+    fn rows_hold() {
+        play("rows", rows);
+    }
+
+    #[test]
+    fn searches_hold() {
+        play("search", search);
+    }
+
+    #[test]
+    fn texts_hold() {
+        play("texts", texts);
+    }
+}
