@@ -3,6 +3,9 @@
 pub mod admin;
 pub mod backup;
 pub mod event;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod guess;
 pub mod housekeeping;
 pub mod kernel;

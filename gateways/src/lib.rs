@@ -5,6 +5,9 @@
 //! where nothing else is configured. None knows the store: whoever calls them decides what is kept and what is tried
 //! again.
 
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod hub;
 pub mod mail;
 mod outgoing;

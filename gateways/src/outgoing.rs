@@ -41,7 +41,7 @@ pub(crate) async fn ask(request: RequestBuilder) -> Result<Answer, String> {
     let response = request.send().await.map_err(words)?;
     let (status, headers) = (response.status(), response.headers().clone());
     let body = read(response).await.map_err(words)?;
-    Ok(Answer { status, headers, body })
+    Ok(Answer::new(status, headers, body))
 }
 
 async fn read(mut response: Response) -> Result<Vec<u8>, reqwest::Error> {
@@ -71,6 +71,10 @@ fn words(error: reqwest::Error) -> String {
 }
 
 impl Answer {
+    pub const fn new(status: StatusCode, headers: HeaderMap, body: Vec<u8>) -> Self {
+        Self { status, headers, body }
+    }
+
     /// What the service says in a header, if it is text.
     pub fn header(&self, name: &HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
@@ -116,7 +120,7 @@ mod tests {
 
     fn pause(headers: &[(HeaderName, &str)]) -> Option<u64> {
         let headers = headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())).collect();
-        let answer = Answer { status: StatusCode::TOO_MANY_REQUESTS, headers, body: Vec::new() };
+        let answer = Answer::new(StatusCode::TOO_MANY_REQUESTS, headers, Vec::new());
         answer.retry_after().map(|pause| pause.as_secs())
     }
 

@@ -42,7 +42,7 @@ pub(crate) struct RegisterBody {
 impl RequestBody for RegisterBody {}
 
 impl RegisterBody {
-    fn read(self) -> domain::Result<(Email, Register)> {
+    pub(crate) fn read(self) -> domain::Result<(Email, Register)> {
         let (email, password, name) = all((
             Email::parse("email", &self.email),
             Password::parse("password", &self.password),
@@ -123,7 +123,7 @@ impl RequestBody for SignInBody {
 }
 
 impl SignInBody {
-    fn read(self) -> domain::Result<(Email, OpenSignIn)> {
+    pub(crate) fn read(self) -> domain::Result<(Email, OpenSignIn)> {
         let install_id = self.install_id.map(|text| text_check("installId", &text, &INSTALL_ID_LEN)).transpose();
         let (email, install_id) = all((Email::parse("email", &self.email), install_id))?;
         let Self { password, otp, app, platform, .. } = self;

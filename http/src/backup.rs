@@ -110,7 +110,7 @@ impl RequestBody for BackupPut {
 }
 
 impl BackupPut {
-    fn draft(self) -> DomainResult<BackupDraft> {
+    pub(crate) fn draft(self) -> DomainResult<BackupDraft> {
         BackupDraft::check(self.version, self.salt, self.ciphertext, self.revision)
     }
 }

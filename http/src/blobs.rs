@@ -87,14 +87,19 @@ impl Argument for Wanted {
 impl Wanted {
     /// The range within a blob of `size` bytes; nothing for one that is not understood, which is answered whole.
     fn within(&self, size: u64) -> Option<Range<u64>> {
-        let (first, last) = self.0.as_deref()?.strip_prefix("bytes=")?.split_once('-')?;
-        let range = match (first.trim(), last.trim()) {
-            ("", tail) => size.saturating_sub(tail.parse().ok()?)..size,
-            (first, "") => first.parse().ok()?..size,
-            (first, last) => first.parse().ok()?..last.parse::<u64>().ok()?.checked_add(1)?.min(size),
-        };
-        (!range.is_empty()).then_some(range)
+        range_within(self.0.as_deref()?, size)
     }
+}
+
+/// The range that a header `Range` asks for within `size` bytes.
+pub(crate) fn range_within(asked: &str, size: u64) -> Option<Range<u64>> {
+    let (first, last) = asked.strip_prefix("bytes=")?.split_once('-')?;
+    let range = match (first.trim(), last.trim()) {
+        ("", tail) => size.saturating_sub(tail.parse().ok()?)..size,
+        (first, "") => first.parse().ok()?..size,
+        (first, last) => first.parse().ok()?..last.parse::<u64>().ok()?.checked_add(1)?.min(size),
+    };
+    (!range.is_empty()).then_some(range)
 }
 
 /// Download a blob

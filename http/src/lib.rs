@@ -63,6 +63,9 @@ pub mod error;
 mod examples;
 pub mod facts;
 pub mod form;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod idempotency;
 mod invites;
 mod keys;

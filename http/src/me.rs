@@ -103,7 +103,7 @@ pub(crate) struct UserPatch {
 impl RequestBody for UserPatch {}
 
 impl UserPatch {
-    fn read(self) -> domain::Result<ChangeProfile> {
+    pub(crate) fn read(self) -> domain::Result<ChangeProfile> {
         let field = |given: Option<Option<String>>, path, check: fn(&str, &str) -> domain::Result<String>| {
             given.map(|value| value.map(|text| check(path, &text)).transpose()).transpose()
         };

@@ -6,6 +6,8 @@
 mod address;
 mod compression;
 mod cors;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod headers;
 mod limits;
 mod observe;

@@ -4,7 +4,7 @@
 //! them ([`runner`]): pings, the limit of what may wait unsent, and the ends that come from outside.
 
 mod address;
-mod frames;
+pub(crate) mod frames;
 mod opening;
 mod runner;
 #[cfg(test)]

@@ -197,7 +197,8 @@ impl Merged {
             .flat_map(|(section, keys)| keys.as_table().into_iter().flatten().map(move |(key, _)| (section, key)));
         let hint = alike
             .filter(|(section, key)| {
-                *key == last || path.starts_with(section.as_str()) && key.starts_with(&last[..last.len().min(3)])
+                *key == last
+                    || path.starts_with(section.as_str()) && key.starts_with(&last[..last.floor_char_boundary(3)])
             })
             .map(|(section, key)| format!("`{section}.{key}`"))
             .collect::<Vec<_>>();

@@ -19,6 +19,9 @@ mod connection;
 pub mod copying;
 mod error;
 pub mod faults;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod idempotency;
 mod json;
 pub mod kept;

@@ -62,7 +62,8 @@ impl From<Alert> for Alarm {
     fn from(alert: Alert) -> Self {
         let label = |name: &str| alert.labels.get(name).map(String::as_str);
         let annotation = |name: &str| alert.annotations.get(name).map(String::as_str);
-        let title = first([annotation("summary"), label("alertname"), Some(NAMELESS)]);
+        let titles = [annotation("summary"), label("alertname"), Some(NAMELESS)];
+        let title = titles.into_iter().flatten().map(line).find(|title| !title.is_empty()).unwrap_or_default();
         let body = first([annotation("description"), annotation("message"), Some(&alert.value)]);
         let url = alert.urls.iter().find(|url| is_address(url)).cloned();
         let mut data: Map<String, Value> =
@@ -70,7 +71,7 @@ impl From<Alert> for Alarm {
         data.insert("status".to_owned(), if alert.resolved { "resolved" } else { "firing" }.into());
         Self {
             fingerprint: fingerprint(&alert),
-            title: cut(&title.split_whitespace().collect::<Vec<_>>().join(" "), ALARM_TITLE_LEN_MAX),
+            title: cut(&title, ALARM_TITLE_LEN_MAX),
             body: cut(&body.replace('\0', ""), ALARM_BODY_LEN_MAX),
             url,
             resolved: alert.resolved,
@@ -98,6 +99,14 @@ fn is_address(url: &str) -> bool {
     has_scheme && ALARM_URL_LEN.contains(&url.chars().count()) && !url.contains(|c: char| c.is_control())
 }
 
+/// The text on one line, without what databases and screens have no place for.
+fn line(text: &str) -> String {
+    text.split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
 fn cut(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }
@@ -120,7 +129,7 @@ mod tests {
     fn the_headline_is_the_summary_or_else_the_name() {
         let labels = texts([("alertname", "DiskFull")]);
         assert_eq!(alarm(Alert { labels: labels.clone(), ..Alert::default() }).title, "DiskFull");
-        let annotations = texts([("summary", " The disk\nis full ")]);
+        let annotations = texts([("summary", " The disk\nis\0 full ")]);
         assert_eq!(alarm(Alert { labels, annotations, ..Alert::default() }).title, "The disk is full");
         assert_eq!(alarm(Alert::default()).title, "Alarm");
         for length in [ALARM_TITLE_LEN_MAX - 1, ALARM_TITLE_LEN_MAX, ALARM_TITLE_LEN_MAX + 1] {

@@ -179,7 +179,7 @@ fn collapse_id(id: &str) -> String {
     if fits { id.to_owned() } else { uuid(id) }
 }
 
-fn refusal(answer: &Answer) -> PushError {
+pub(crate) fn refusal(answer: &Answer) -> PushError {
     let Refused { reason } = answer.json().unwrap_or_default();
     let words = answer.refusal("Apple's push service", &reason);
     match (answer.status.as_u16(), reason.as_str()) {

@@ -203,7 +203,7 @@ fn content(message: &PushMessage, body: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-fn refusal(answer: &Answer) -> PushError {
+pub(crate) fn refusal(answer: &Answer) -> PushError {
     let Refused { error } = answer.json().unwrap_or_default();
     let code = error.details.iter().map(|detail| detail.error_code.as_str()).find(|code| !code.is_empty());
     let words = format!("{} {}", code.unwrap_or(&error.status), error.message);

@@ -3,11 +3,11 @@
 //! A pusher sends once and says what became of it. Trying again, keeping what a console did not send, and removing a
 //! registration whose token is dead are the caller's: it has the store.
 
-mod apns;
-mod fcm;
+pub(crate) mod apns;
+pub(crate) mod fcm;
 mod key;
 mod options;
-mod web;
+pub(crate) mod web;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

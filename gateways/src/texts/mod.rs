@@ -5,7 +5,7 @@
 //! [`SignedCallback`] checks.
 
 mod callback;
-mod twilio;
+pub(crate) mod twilio;
 
 use std::{sync::Arc, time::Duration};
 

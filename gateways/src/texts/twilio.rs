@@ -104,7 +104,7 @@ impl Twilio {
 
 /// A 4xx answer is for good, unless it says to wait, or is about our account: that is an operator's to mend, and the text
 /// should go out when it is.
-fn refusal(answer: &Answer) -> TextError {
+pub(crate) fn refusal(answer: &Answer) -> TextError {
     let refused: Refused = answer.json().unwrap_or_default();
     let words = if refused.code == 0 { refused.message } else { format!("{} ({})", refused.message, refused.code) };
     let reason = answer.refusal("the provider of texts and calls", &words);
@@ -118,7 +118,7 @@ fn refusal(answer: &Answer) -> TextError {
 }
 
 /// What the provider does when the call is answered.
-fn script(call: &Call) -> String {
+pub(crate) fn script(call: &Call) -> String {
     let say = format!("<Say loop=\"2\">{}</Say>", escaped(&cut(&call.say, SAY_LEN_MAX)));
     match &call.gather_url {
         None => format!("<Response>{say}</Response>"),
@@ -139,6 +139,7 @@ fn escaped(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             // XML has no way to write these.
+            '\u{fffe}' | '\u{ffff}' => escaped.push(' '),
             control if control.is_control() => escaped.push(' '),
             other => escaped.push(other),
         }
@@ -162,11 +163,11 @@ mod tests {
 
     #[test]
     fn what_is_said_is_never_part_of_the_script() {
-        let script = script(&call("</Say><Dial>+1900</Dial>\u{0}\"&", Some("https://x.example/?a=1&b=\"")));
+        let script = script(&call("</Say><Dial>+1900</Dial>\u{0}\u{ffff}\"&", Some("https://x.example/?a=1&b=\"")));
         assert_eq!(
             script,
             "<Response><Gather input=\"dtmf\" numDigits=\"1\" timeout=\"10\" method=\"POST\" \
-             action=\"https://x.example/?a=1&amp;b=&quot;\"><Say loop=\"2\">&lt;/Say&gt;&lt;Dial&gt;+1900&lt;/Dial&gt; \
+             action=\"https://x.example/?a=1&amp;b=&quot;\"><Say loop=\"2\">&lt;/Say&gt;&lt;Dial&gt;+1900&lt;/Dial&gt;  \
              &quot;&amp;</Say></Gather></Response>"
         );
     }

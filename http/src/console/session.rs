@@ -69,7 +69,7 @@ async fn look_up(state: &State, token: &Token) -> Result<PersonCaller> {
 }
 
 /// The value of the console's cookie.
-fn cookie(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn cookie(headers: &HeaderMap) -> Option<String> {
     let lines = headers.get_all(header::COOKIE).filter_map(|line| line.to_str().ok());
     let mut cookies = lines.flat_map(|line| line.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
     cookies.find(|(name, _)| *name == COOKIE).map(|(_, value)| value.to_owned())

@@ -62,7 +62,7 @@ pub(crate) enum AlertStatus {
 
 impl AlarmPost {
     /// The alarms that it raises and ends.
-    pub(super) fn alarms(self) -> Vec<Alarm> {
+    pub(crate) fn alarms(self) -> Vec<Alarm> {
         self.alerts.into_iter().map(|alert| Alarm::from(Alert::from(alert))).collect()
     }
 }

@@ -190,6 +190,7 @@ fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             // XML 1.0 has no way to write them.
+            '\u{fffe}' | '\u{ffff}' => {}
             other if other.is_control() && !matches!(other, '\n' | '\t') => {}
             other => escaped.push(other),
         }

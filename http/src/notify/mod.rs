@@ -18,6 +18,8 @@ mod settings;
 mod web_push;
 
 pub(crate) use alarm_hooks::*;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use alarm_post::AlarmPost;
 pub(crate) use callbacks::*;
 pub(crate) use deliveries::*;
 pub(crate) use devices::*;

@@ -208,7 +208,7 @@ fn present<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(deserializer: 
 impl RequestBody for PrefsPut {}
 
 impl PrefsPut {
-    fn read(self) -> domain::Result<PrefsChange> {
+    pub(crate) fn read(self) -> domain::Result<PrefsChange> {
         let mut problems = Problems::new();
         let zone = self.time_zone.map(|text| problems.keep(Zone::parse("timeZone", &text))).transpose()?.flatten();
         let quiet_hours = match self.quiet_hours {

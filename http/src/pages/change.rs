@@ -59,7 +59,7 @@ pub(crate) struct PagePatch {
 impl RequestBody for PagePatch {}
 
 impl PagePatch {
-    fn change(self) -> domain::Result<PageChange> {
+    pub(crate) fn change(self) -> domain::Result<PageChange> {
         let icon = self.icon.map(|icon| icon.as_deref().map_or(Ok(None), |icon| icon_check("icon", icon)));
         let (title, icon, parent) = all((
             self.title.as_deref().map(|title| title_check("title", title)).transpose(),

@@ -196,7 +196,7 @@ impl RequestBody for CommentCreate {
 }
 
 impl CommentCreate {
-    fn command(self, org_id: domain::id::OrgId) -> domain::Result<AddComment> {
+    pub(crate) fn command(self, org_id: domain::id::OrgId) -> domain::Result<AddComment> {
         let thread = self
             .thread_id
             .as_deref()
@@ -243,7 +243,7 @@ pub(crate) struct CommentPatch {
 impl RequestBody for CommentPatch {}
 
 impl CommentPatch {
-    fn command(self, org_id: domain::id::OrgId, id: PageCommentId) -> domain::Result<ChangeComment> {
+    pub(crate) fn command(self, org_id: domain::id::OrgId, id: PageCommentId) -> domain::Result<ChangeComment> {
         let (body, mentions) = all((
             self.body.as_deref().map(body_check).transpose(),
             self.mentions.as_deref().map(mentions_check).transpose(),

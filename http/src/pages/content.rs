@@ -53,7 +53,7 @@ impl RequestBody for ContentPut {
 }
 
 impl ContentPut {
-    fn read(self) -> domain::Result<(ContentDraft, ContentBase)> {
+    pub(crate) fn read(self) -> domain::Result<(ContentDraft, ContentBase)> {
         let blocks = Some(self.blocks).filter(|blocks| blocks.get() != "null").map(Blocks::check).transpose()?;
         let draft = ContentDraft::check(blocks, self.markdown)?;
         let version = i64::try_from(self.base_version).map_err(Error::internal)?;

@@ -84,7 +84,7 @@ pub(crate) struct PageCreate {
 impl RequestBody for PageCreate {}
 
 impl PageCreate {
-    fn draft(self) -> domain::Result<PageDraft> {
+    pub(crate) fn draft(self) -> domain::Result<PageDraft> {
         let kind = self.kind.as_deref().map_or(Some(PageKind::Doc), PageKind::from_name);
         let kind = kind.ok_or_else(|| domain::Error::invalid("kind", "Use one of: doc, database."));
         let (parent, title, icon, kind) = all((

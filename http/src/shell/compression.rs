@@ -32,7 +32,7 @@ fn is_text(content_type: &HeaderValue) -> bool {
 }
 
 /// The best encoding that the client takes; zstd costs the least.
-fn accepted(request: &HttpRequest) -> Option<ContentEncoding> {
+pub(super) fn accepted(request: &HttpRequest) -> Option<ContentEncoding> {
     let accepts = request.headers().get(header::ACCEPT_ENCODING)?.to_str().ok()?;
     let takes = |wanted: &str| {
         accepts.split(',').any(|one| {

@@ -138,6 +138,31 @@ impl Heads {
     }
 }
 
+/// Bytes as they come over a socket, for fuzzing; the first says how they come apart. Cut anywhere they come to the same, and
+/// of what passes, the codec behind this never gathers more than one message.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzzing(bytes: &[u8]) {
+    const LEN_MAX: u64 = 1_000;
+    let Some((cut, bytes)) = bytes.split_first() else { return };
+    let mut whole = Heads::new(LEN_MAX);
+    let at_once = whole.pass(bytes);
+    let mut parts = Heads::new(LEN_MAX);
+    let in_parts = bytes.chunks(usize::from(*cut).max(1)).try_for_each(|part| parts.pass(part));
+    assert_eq!(at_once, in_parts);
+    assert!(whole.len <= HEAD_LEN_MAX && whole.message_len <= LEN_MAX || at_once.is_err());
+    if at_once.is_err() {
+        return;
+    }
+    let mut gathered = bytes::BytesMut::from(bytes);
+    loop {
+        match actix_http::ws::Parser::parse(&mut gathered, true, 1_000) {
+            Ok(Some(_)) => {}
+            Ok(None) => return assert!(gathered.len() <= 1_000 + HEAD_LEN_MAX),
+            Err(_) => return,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

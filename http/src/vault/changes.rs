@@ -63,7 +63,7 @@ impl RequestBody for VaultItemsChange {
 }
 
 impl VaultItemsChange {
-    fn changes(self) -> DomainResult<ItemChanges> {
+    pub(crate) fn changes(self) -> DomainResult<ItemChanges> {
         let mut problems = Problems::new();
         let mut changes = Vec::with_capacity(self.changes.len());
         for (place, change) in self.changes.into_iter().enumerate() {

@@ -76,7 +76,7 @@ impl RequestBody for VaultCreate {
 }
 
 impl VaultCreate {
-    fn draft(self) -> DomainResult<NewVault> {
+    pub(crate) fn draft(self) -> DomainResult<NewVault> {
         let sealed = |path: &str, json: AnyJson| Sealed::from(json).within(path, Sealed::KEY_BYTES_MAX);
         let account = all((
             AccountId::parse(self.account_id),

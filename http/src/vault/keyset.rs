@@ -41,7 +41,7 @@ impl RequestBody for VaultKeysetPut {
 }
 
 impl VaultKeysetPut {
-    fn draft(self) -> DomainResult<KeysetDraft> {
+    pub(crate) fn draft(self) -> DomainResult<KeysetDraft> {
         let revision = i64::try_from(self.keyset_revision).ok().filter(|revision| *revision >= 1);
         let (kdf, kdf_salt, keyset, seen_revision) = all((
             self.kdf.check(),

@@ -5,6 +5,8 @@
 //! more is deleted by its owner. Clients move the bytes themselves, over addresses that [`Blobs::address`] signs.
 
 mod address;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod key;
 
 use std::{ops::Range, path::PathBuf, sync::Arc};

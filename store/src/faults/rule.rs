@@ -124,7 +124,7 @@ impl Rule {
             return false;
         }
         self.met += 1;
-        let turn = self.met.checked_sub(self.after + 1);
+        let turn = (self.met - 1).checked_sub(self.after);
         let happens = self.happened < self.times && turn.is_some_and(|turn| turn.is_multiple_of(self.every));
         self.happened += u64::from(happens);
         happens
@@ -195,6 +195,7 @@ mod tests {
         assert_eq!(meetings("handler=panic;times=2", CREATE), "xx........");
         assert_eq!(meetings("handler=panic;after=3", CREATE), "...xxxxxxx");
         assert_eq!(meetings("handler=panic;after=1;every=3;times=3", CREATE), ".x..x..x..");
+        assert_eq!(meetings("handler=panic;after=18446744073709551615", CREATE), "..........");
     }
 
     #[test]

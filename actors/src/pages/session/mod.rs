@@ -16,6 +16,8 @@ mod content;
 mod document;
 mod ending;
 mod flush;
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) mod fuzzing;
 mod join;
 mod live;
 mod node;

@@ -117,11 +117,21 @@ fn topic(id: &str) -> String {
 }
 
 /// The service's words are left out: whoever chose the endpoint chose them.
-fn refusal(answer: &Answer) -> PushError {
+pub(crate) fn refusal(answer: &Answer) -> PushError {
     let reason = answer.refusal("the browser's push service", "");
     match answer.status.as_u16() {
         404 | 410 => PushError::DeadToken(reason),
         408 | 425 | 429 | 500..=599 => PushError::Temporary { reason, retry_after: answer.retry_after() },
         _ => PushError::Permanent(reason),
     }
+}
+
+/// What a browser registers, for fuzzing: what can be written to is an address of the internet, and a message fits.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzzing(token: &str) {
+    let Ok(subscription) = Subscription::parse(token, Reachable::Public) else { return };
+    assert!(subscription.origin().starts_with("https://") && subscription.endpoint.password().is_none());
+    // Most of what has the form of a key is no point on the curve.
+    let sealed = encrypt(&[b'x'; PLAIN_BYTES_MAX], &subscription.reader);
+    assert!(sealed.is_ok_and(|sealed| sealed.len() == 4_096) || encrypt(b"", &subscription.reader).is_err());
 }

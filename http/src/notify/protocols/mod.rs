@@ -178,7 +178,7 @@ impl RequestBody for ProtocolCreate {
 }
 
 impl ProtocolCreate {
-    fn draft(self) -> domain::Result<ProtocolDraft> {
+    pub(crate) fn draft(self) -> domain::Result<ProtocolDraft> {
         if let Some(template) = &self.template {
             return ProtocolDraft::from_template(template);
         }
@@ -229,7 +229,7 @@ pub(crate) struct ProtocolPatch {
 impl RequestBody for ProtocolPatch {}
 
 impl ProtocolPatch {
-    fn change(self) -> domain::Result<ProtocolChange> {
+    pub(crate) fn change(self) -> domain::Result<ProtocolChange> {
         let mut problems = Problems::new();
         let rules = self.rules.map(|rules| read_rules(rules, &mut problems));
         problems.into_result()?;

@@ -126,7 +126,7 @@ pub(crate) struct RotaCreate {
 impl RequestBody for RotaCreate {}
 
 impl RotaCreate {
-    fn draft(self) -> domain::Result<RotaDraft> {
+    pub(crate) fn draft(self) -> domain::Result<RotaDraft> {
         let mut problems = Problems::new();
         let people = read_people(&self.people, &mut problems);
         let zone = self.time_zone.as_deref().map(|name| Zone::parse("timeZone", name)).transpose();
@@ -181,7 +181,7 @@ pub(crate) struct RotaPatch {
 impl RequestBody for RotaPatch {}
 
 impl RotaPatch {
-    fn change(self) -> domain::Result<RotaChange> {
+    pub(crate) fn change(self) -> domain::Result<RotaChange> {
         let mut problems = Problems::new();
         let people = self.people.map(|ids| read_people(&ids, &mut problems));
         let zone = self.time_zone.as_deref().map(|name| Zone::parse("timeZone", name)).transpose();

@@ -1,0 +1,24 @@
+//! What fuzzing has this package read: what clients of a co-edited page send. Built for tests, and with the feature
+//! `fuzzing`.
+
+#[cfg(test)]
+#[path = "../../fuzz/play.rs"]
+mod play;
+
+pub use crate::pages::session::fuzzing::{document, expect_panics, sync};
+
+#[cfg(test)]
+mod tests {
+    use super::{play::play, *};
+
+    #[test]
+    fn documents_hold() {
+        expect_panics();
+        play("document", document);
+    }
+
+    #[test]
+    fn messages_of_clients_hold() {
+        play("sync", sync);
+    }
+}
