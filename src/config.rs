@@ -14,6 +14,12 @@ use store::Faults;
 
 pub use layers::{ConfigError, Sources};
 
+/// A configuration, for fuzzing.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) fn fuzzing(text: &str) {
+    layers::fuzzing(text);
+}
+
 /// All settings. Their meaning, units and defaults stand in `config/default.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -7,6 +7,9 @@ pub mod cli;
 pub mod config;
 mod copies;
 mod doctor;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 mod logging;
 pub mod metrics;
 pub mod program;

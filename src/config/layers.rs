@@ -216,3 +216,28 @@ impl Merged {
         })
     }
 }
+
+/// A file and, in lines that begin as their names do, environment variables, for fuzzing. What is wrong is said in sentences
+/// that don't break off.
+#[cfg(any(test, feature = "fuzzing"))]
+pub(super) fn fuzzing(text: &str) {
+    let (variables, file): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with(ENV_PREFIX));
+    let read = || {
+        let mut merged = Merged { table: parse("config/default.toml", DEFAULTS)?, origins: BTreeMap::new() };
+        merged.lay(&parse("troupe.toml", &file.join("\n"))?, "troupe.toml")?;
+        for (name, value) in variables.iter().filter_map(|line| line.split_once('=')) {
+            if let Some(key) = env_key(name) {
+                merged.set(&key, value, "the environment")?;
+            }
+        }
+        let config = merged.read()?;
+        config.check().map(|()| config)
+    };
+    match read() {
+        Ok(config) => {
+            let _ = (config.database_url(), config.blob_folder(), config.operators_listen());
+            assert!(!config.public_url(config.server.listen).ends_with('/'));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}

@@ -37,7 +37,9 @@ pub fn requests(bytes: &[u8]) {
         let Some(colon) = line.iter().position(|byte| *byte == b':') else { continue };
         let name = HeaderName::from_bytes(&line[..colon]);
         if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(line[colon + 1..].trim_ascii())) {
-            value.to_str().map_or((), header);
+            if let Ok(text) = value.to_str() {
+                header(text);
+            }
             request = request.append_header((name, value));
         }
     }
