@@ -125,7 +125,7 @@ fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], dice: &mut Dice) {
     }
 }
 
-/// Numbers that look random and are the same every time (SplitMix64).
+/// Numbers that look random and are the same every time (`SplitMix64`).
 struct Dice(u64);
 
 impl Dice {

@@ -215,6 +215,25 @@ fn declared_files(source: &Source) -> Vec<String> {
 }
 
 #[test]
+fn every_fuzzing_target_has_seeds_and_is_played_by_a_test() {
+    let fuzz = root().join("fuzz");
+    let names = |folder: &str| -> BTreeSet<String> {
+        let entries = fs::read_dir(fuzz.join(folder)).expect("a folder").map(|entry| entry.expect("an entry").path());
+        entries.filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned())).collect()
+    };
+    let manifest = fs::read_to_string(fuzz.join("Cargo.toml")).expect("a manifest");
+    let all = sources();
+    let is_played = |target: &str| all.iter().any(|source| source.text.contains(&format!("play(\"{target}\", ")));
+    let targets = names("fuzz_targets");
+    assert_eq!(targets, names("seeds"), "targets, and folders of seeds");
+    let offences: Vec<_> = targets
+        .into_iter()
+        .filter(|target| !is_played(target) || !manifest.contains(&format!("name = \"{target}\"")))
+        .collect();
+    report("A fuzzing target stands in the manifest, and a test plays it", &offences);
+}
+
+#[test]
 fn what_the_documents_name_exists() {
     let mut documents = vec![root().join("README.md")];
     collect(&root().join("docs"), "md", &mut documents);

@@ -121,7 +121,8 @@ fn protocol(rules: Vec<Rule>, moments: impl Iterator<Item = Timestamp>) {
                 let times = rule.step_times(at, starts_at);
                 assert!(times.iter().all(|time| time.at >= at && time.step < rule.steps.len()));
             }
-            let _ = rule.steps.iter().map(|step| rule.asked(step, event)).count();
+            let overrides = |step| rule.asked(step, event).overrides_quiet_hours;
+            assert!(rule.steps.iter().all(|step| overrides(step) == rule.override_quiet_hours));
         }
     }
 }
