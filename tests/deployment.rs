@@ -94,6 +94,54 @@ fn the_container_sets_what_there_is_and_copies_what_there_is() {
 }
 
 #[test]
+fn the_container_is_built_from_images_of_a_named_registry() {
+    // podman knows few short names, and asks or gives up at the others.
+    let file = read("config/container/Containerfile");
+    let images: Vec<_> = file.lines().filter_map(|line| line.strip_prefix("FROM ")).collect();
+    assert!(images.len() > 1 && images.iter().all(|image| image.starts_with("docker.io/")), "{images:?}");
+}
+
+#[test]
+fn the_containers_health_check_ends_before_it_is_overdue() {
+    let file = read("config/container/Containerfile");
+    let seconds = |before: &str| -> Option<u64> {
+        let (_, rest) = file.split_once(before)?;
+        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    };
+    let (allowed, taken) = (seconds("--timeout=").expect("a limit"), seconds("[\"timeout\", \"").expect("an end"));
+    assert!(taken < allowed, "{taken} s of {allowed} s");
+}
+
+#[test]
+fn the_container_writes_nothing_but_its_volume() {
+    assert!(read("config/container/Containerfile").contains(&format!("ENV SQLITE_TMPDIR={STATE}\n")));
+}
+
+#[test]
+fn commands_beside_the_unit_have_its_user_its_settings_and_its_folder() {
+    let (unit, text) = (read("config/systemd/troupe.service"), read("docs/operations.md"));
+    let (_, rest) = text.split_once("    as_troupe() {\n").expect("a function");
+    let (body, _) = rest.split_once("\n    }").expect("its end");
+    let body = body.replace('\\', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let program = only(&unit, "ExecStart").replace(" serve ", " ");
+    assert!(body.ends_with(&format!("{program} \"$@\"")), "{body}");
+    for name in ["DynamicUser", "UMask", "StateDirectoryMode"] {
+        let property = format!("-p {name}={} ", only(&unit, name));
+        assert!(body.contains(&property), "{property}");
+    }
+    let (folder, environment) = (only(&unit, "StateDirectory"), only(&unit, "EnvironmentFile").trim_start_matches('-'));
+    assert!(body.contains(&format!("\"StateDirectory={folder} ")));
+    assert!(body.contains(&format!("-p EnvironmentFile={environment} ")));
+    // The name of a dynamic user is the unit's.
+    assert!(body.contains("-p User=troupe "));
+    let commands: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("    as_troupe ")).collect();
+    assert!(!commands.is_empty());
+    for command in commands {
+        command_line(&format!("troupe {command}"));
+    }
+}
+
+#[test]
 fn the_example_for_production_is_a_configuration() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/production.example.toml");
     // What the example leaves to the environment.
