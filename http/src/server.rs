@@ -21,8 +21,9 @@ use crate::{operators, revocations, shell, state::State};
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
 /// How long a client may take to send a request's headers.
 const HEADERS_WITHIN: Duration = Duration::from_secs(10);
-/// How long a connection may take to close.
-const CLOSE_WITHIN: Duration = Duration::from_secs(5);
+/// How long a connection stays after the last that it was sent, for the client to close it: whoever was still sending reads an
+/// answer, and whose WebSocket ended waits for the end of the connection, as the protocol has it, no longer than this.
+const CLOSE_WITHIN: Duration = Duration::from_secs(1);
 /// How long a peer may leave what was sent to it unacknowledged, or unread.
 const UNREAD_WITHIN: Duration = Duration::from_mins(1);
 /// Threads for operators' requests.
