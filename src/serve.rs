@@ -41,7 +41,9 @@ fn welcome(config: &Config, running: &Running) -> String {
     format!(
         "Troupe {version} is up.\n\n  \
          API        http://{address}/v1/openapi.json\n  \
-         Reference  http://{address}/docs\n\
+         Reference  http://{address}/docs\n  \
+         Notes      http://{address}/docs/co-editing\n  \
+         Console    http://{address}/console\n\
          {operators}  Data       {folder} ({database})\n\
          {first_start}\n\
          Press Ctrl-C to stop.\n"

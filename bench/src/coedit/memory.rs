@@ -6,7 +6,7 @@ use super::{crowd::Crowd, host::Host, stage::count};
 use crate::{load::resident_bytes, report::Result};
 
 /// Documents, with a client each.
-const DOCUMENTS: usize = 500;
+const DOCUMENTS: usize = 2_000;
 /// A page of text that is pasted, in bytes, and what is typed behind it, key by key.
 const PASTED_BYTES: usize = 2_000;
 const KEYS: u32 = 20;
