@@ -13,6 +13,8 @@ use crate::{
 
 /// Steps of each escalation, and after how many minutes: none begins while an alarm may still be posted again.
 const STEPS: [u32; 3] = [0, 2, 30];
+/// How long whoever posts too often waits.
+const BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 pub struct Company {
     owner: Person,
@@ -65,6 +67,11 @@ impl Company {
             loop {
                 let posted = self.poster.post(&self.hook).json(&body).try_send().await;
                 let Some(answer) = progress.judge(posted).await else { continue };
+                // What is tried again and again counts, too: a hook takes only so many posts a minute.
+                if answer.status == 429 {
+                    tokio::time::sleep(BETWEEN_TRIES).await;
+                    continue;
+                }
                 answer.expect(200);
                 break;
             }
