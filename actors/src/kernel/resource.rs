@@ -69,3 +69,29 @@ impl<R: Resource> Display for Shown<'_, R> {
         if R::KEY_IS_PRIVATE { f.write_str(KEPT_TO_ITSELF) } else { self.0.fmt(f) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Thing<const PRIVATE: bool>;
+
+    impl<const PRIVATE: bool> Resource for Thing<PRIVATE> {
+        type Key = String;
+        type Services = ();
+
+        const KIND: &'static str = "thing";
+        const KEY_IS_PRIVATE: bool = PRIVATE;
+
+        async fn load(_: &String, (): &()) -> Result<Self> {
+            Ok(Self)
+        }
+    }
+
+    #[test]
+    fn a_key_that_tells_who_somebody_is_is_not_shown() {
+        let key = "ada@example.org".to_owned();
+        assert_eq!(Shown::<Thing<true>>(&key).to_string(), "-");
+        assert_eq!(Shown::<Thing<false>>(&key).to_string(), key);
+    }
+}

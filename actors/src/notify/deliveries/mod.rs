@@ -12,7 +12,8 @@
 //! - What quiet hours held back becomes one summary per person when they end ([`held`]).
 //!
 //! Delivery is at least once: a node that dies between a try and its commit leaves a claim whose lease ends, and then it
-//! is tried again; a node that lives renews the claims of tries that take long. It must never happen that a delivery counts as sent before a gateway took it.
+//! is tried again; a node that lives renews the claims of tries that take long. It must never happen that a delivery counts
+//! as sent before a gateway took it.
 
 mod attempt;
 mod email;
