@@ -1,9 +1,9 @@
 //! Hashing passwords: argon2id, off the arbiters, and just as long for an account that doesn't exist.
 
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version, password_hash::phc::PasswordHash};
-use domain::{Error, Result};
+use domain::{Error, Result, tenant::Tenant};
 
-use crate::kernel::{Kernel, Resource, Turn};
+use crate::kernel::{CpuKind, Kernel, Resource, Turn};
 
 /// How much work a hash takes (`accounts.argon2_*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,13 +65,13 @@ fn is_right(password: &str, hash: &str) -> bool {
 /// The hash of a new password.
 pub(crate) async fn hash<R: Resource>(turn: &Turn<'_, R>, cost: PasswordCost, password: &str) -> Result<String> {
     let password = password.to_owned();
-    turn.cpu(move || cost.hash(&password)).await?
+    turn.cpu(CpuKind::Password, move || cost.hash(&password)).await?
 }
 
 /// The same outside an actor.
 pub(crate) async fn hash_on(kernel: &Kernel, cost: PasswordCost, password: &str) -> Result<String> {
     let password = password.to_owned();
-    kernel.cpu(move || cost.hash(&password)).await?
+    kernel.cpu().run(Tenant::System, CpuKind::Password, move || cost.hash(&password)).await?
 }
 
 /// Whether the password is the one with this hash. Without a hash it never is, and takes as long to say so.
@@ -84,7 +84,7 @@ pub(crate) async fn verify<R: Resource>(
     let exists = hash.is_some();
     let hash = hash.map_or_else(|| cost.decoy(), str::to_owned);
     let password = password.to_owned();
-    let matches = turn.cpu(move || is_right(&password, &hash)).await?;
+    let matches = turn.cpu(CpuKind::Password, move || is_right(&password, &hash)).await?;
     Ok(matches && exists)
 }
 

@@ -22,6 +22,7 @@
 
 mod arbiters;
 mod attempt;
+pub mod cpu;
 mod crashes;
 mod dead_letters;
 mod directory;
@@ -49,7 +50,9 @@ mod trace;
 mod trouble;
 mod turn;
 
+use self::sitting::panic_text;
 pub use self::{
+    cpu::{Cpu, CpuKind},
     crashes::{Crash, SlowCommand},
     dead_letters::DeadLetter,
     me::Me,

@@ -14,13 +14,11 @@ use std::{
 use domain::{Error, Origin, Result, Timestamp};
 use serde_json::json;
 use store::{Change, Clock, Store};
-use tokio::{
-    runtime::Handle,
-    sync::{Semaphore, watch},
-};
+use tokio::{runtime::Handle, sync::watch};
 
 use super::{
     arbiters::Arbiters,
+    cpu::Cpu,
     crashes::{Crash, Crashes, SlowCommand, SlowCommands},
     dead_letters::DeadLetters,
     directory::Directory,
@@ -125,7 +123,7 @@ pub(super) struct Node {
     stopping: watch::Sender<bool>,
     /// The same, for those who ask for every command.
     is_stopping: AtomicBool,
-    processors: Arc<Semaphore>,
+    cpu: Cpu,
     crashes: Crashes,
     slow: SlowCommands,
     dead_letters: DeadLetters,
@@ -150,15 +148,15 @@ impl Kernel {
     ///
     /// When there is no runtime here, or the operating system gives no threads.
     pub fn start(store: Store, options: KernelOptions) -> io::Result<Self> {
-        let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let runtime = Handle::try_current().map_err(io::Error::other)?;
         let node = Arc::new(Node {
-            runtime: Handle::try_current().map_err(io::Error::other)?,
+            cpu: Cpu::new(&runtime),
+            runtime,
             store,
             arbiters: Arbiters::start(options.arbiters)?,
             options,
             stopping: watch::Sender::new(false),
             is_stopping: AtomicBool::new(false),
-            processors: Arc::new(Semaphore::new(processors)),
             crashes: Crashes::default(),
             slow: SlowCommands::default(),
             dead_letters: DeadLetters::default(),
@@ -197,10 +195,9 @@ impl Kernel {
         registry
     }
 
-    /// Runs work that takes the processor (hashing, images, compression) where it holds up nobody, as many at a time as
-    /// there are processors; `Internal` when it panics.
-    pub async fn cpu<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-        self.node.cpu(work).await
+    /// Where work that takes the processor (hashing, compression, encoding) holds up nobody.
+    pub fn cpu(&self) -> &Cpu {
+        self.node.cpu()
     }
 
     /// Removes idle resources from memory now; how many. The kernel does so by itself every now and then.
@@ -353,13 +350,8 @@ impl Node {
         });
     }
 
-    pub(super) async fn cpu<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-        let permit = Arc::clone(&self.processors).acquire_owned().await.map_err(Error::internal)?;
-        let done = self.runtime.spawn_blocking(move || {
-            let _permit = permit;
-            work()
-        });
-        done.await.map_err(Error::internal)
+    pub(super) fn cpu(&self) -> &Cpu {
+        &self.cpu
     }
 }
 

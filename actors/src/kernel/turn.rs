@@ -2,13 +2,20 @@
 
 use std::time::Instant;
 
-use domain::{Context, Result, Timestamp};
+use domain::{Context, Result, Timestamp, tenant::Tenant};
 use store::{
     Change, Timer,
     faults::{Place, Stage},
 };
 
-use super::{letter::Progress, me::Me, node::Kind, resource::Resource, seat::Seat};
+use super::{
+    cpu::{Cpu, CpuKind},
+    letter::Progress,
+    me::Me,
+    node::Kind,
+    resource::Resource,
+    seat::Seat,
+};
 
 /// One run of one command: who asks, for which key, with which services, and the way to make the outcome durable.
 pub struct Turn<'a, R: Resource> {
@@ -89,9 +96,15 @@ impl<'a, R: Resource> Turn<'a, R> {
         whole
     }
 
-    /// Runs work that takes the processor (hashing, images, compression) where it holds up no actor; `Internal` when it
-    /// panics.
-    pub async fn cpu<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-        self.kind().node.cpu(work).await
+    /// Runs work that takes the processor (hashing, encoding, compression) where it holds up no actor, in the turns of the
+    /// organization or person whose id the key is. Work for another tenant goes to [`Turn::processor`].
+    pub async fn cpu<T: Send + 'static>(&self, kind: CpuKind, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+        let tenant = Tenant::of_key(&self.seat.key.to_string());
+        self.processor().run(tenant, kind, work).await
+    }
+
+    /// Where work that takes the processor holds up no actor.
+    pub fn processor(&self) -> &'a Cpu {
+        self.kind().node.cpu()
     }
 }

@@ -1,11 +1,11 @@
 //! What can be asked of a node, and how it answers.
 
-use domain::{Error, Result};
+use domain::{Error, Result, tenant::Tenant};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Act, Platform};
-use crate::kernel::ResidentsQuery;
+use crate::kernel::{CpuKind, ResidentsQuery};
 
 /// The message of the 404 for a kind that no actor is of.
 const NO_KIND: &str = "Kind not found.";
@@ -88,7 +88,8 @@ impl Platform {
     /// The actors of a kind. There may be a million to look through.
     async fn kind(&self, kind: String, query: ResidentsQuery) -> Result<Value> {
         let kernel = self.shared.kernel.clone();
-        let found = self.shared.kernel.cpu(move || kernel.find(&kind, &query)).await?;
+        let found =
+            self.shared.kernel.cpu().run(Tenant::System, CpuKind::Survey, move || kernel.find(&kind, &query)).await?;
         let found = found.ok_or_else(|| Error::not_found(NO_KIND))?;
         Ok(json!({"node": self.node(), "actors": found.actors, "total": found.total, "next": found.next}))
     }

@@ -54,11 +54,3 @@ async fn work_for_the_processor_leaves_the_arbiter_free() {
     say.send(42).expect("somebody listens");
     assert_eq!(computing.await.expect("a task").expect("an answer"), 42);
 }
-
-#[tokio::test]
-async fn a_panic_in_work_for_the_processor_is_an_error_of_its_caller() {
-    let stage = one_thread().await;
-    let failed: domain::Result<()> = stage.kernel.cpu(|| panic!("miscalculated")).await;
-    assert_eq!(failed.expect_err("an error").status(), 500);
-    assert_eq!(stage.kernel.cpu(|| 6 * 7).await.expect("a number"), 42);
-}

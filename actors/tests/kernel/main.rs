@@ -3,6 +3,7 @@
 mod activation;
 mod back_pressure;
 mod counter;
+mod cpu;
 mod fairness;
 mod metrics;
 mod operators;

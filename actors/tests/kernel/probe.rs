@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use actors::kernel::{Command, Handle, Me, Resource, TimerFired, Turn};
+use actors::kernel::{Command, CpuKind, Handle, Me, Resource, TimerFired, Turn};
 use domain::{Error, Result, Timestamp};
 use store::Change;
 use tokio::sync::Semaphore;
@@ -221,7 +221,7 @@ impl Handle<KillHost> for Probe {
 impl Handle<Compute> for Probe {
     async fn handle(&mut self, command: &Compute, turn: &mut Turn<'_, Self>) -> Result<u32> {
         let receiver = command.0.lock().expect("receiver").take().expect("computed once");
-        turn.cpu(move || receiver.recv().expect("a number")).await
+        turn.cpu(CpuKind::Password, move || receiver.recv().expect("a number")).await
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) async fn page_collab(
     state: State,
 ) -> Result<Json<CollabAnswer>> {
     let page = state.store.page(org.id(), *id).await?.ok_or_else(not_found)?;
-    let history = stored_history(&state.actors.kernel, &state.store, page.id).await?;
+    let history = stored_history(&state.actors.kernel, &state.store, &page).await?;
     let can_write = org.scopes().contains(Scope::KnowledgeWrite) && page.archived_at.is_none();
     let (epoch, seq, document) = match history {
         Some(StoredHistory { epoch, seq, state }) => (Some(epoch), seq, state),

@@ -1,13 +1,13 @@
 //! What a fold writes, and reading a history back.
 
-use domain::{Error, Result, id::PageId};
+use domain::{Error, Result, id::PageId, pages::Page};
 use store::{
     Store,
     pages::{PageDocument, PageUpdate, PageUpdateId},
 };
 use yrs::{Update, updates::decoder::Decode};
 
-use crate::kernel::Kernel;
+use crate::kernel::{CpuKind, Kernel};
 
 use super::{
     document::SharedDocument,
@@ -137,8 +137,8 @@ pub struct StoredHistory {
 }
 
 /// A page's shared history as it is written down; `None` before anyone opened the page so, and after a write from outside.
-pub async fn stored_history(kernel: &Kernel, store: &Store, page_id: PageId) -> Result<Option<StoredHistory>> {
-    let Some(Stored { document: stored, updates }) = read(store, page_id).await? else { return Ok(None) };
+pub async fn stored_history(kernel: &Kernel, store: &Store, page: &Page) -> Result<Option<StoredHistory>> {
+    let Some(Stored { document: stored, updates }) = read(store, page.id).await? else { return Ok(None) };
     let snapshot = Snapshot::from_bytes(&stored.snapshot)?;
     let newest = updates.iter().map(|row| row.id).fold(snapshot.newest, Ord::max);
     let state = if updates.is_empty() {
@@ -146,7 +146,8 @@ pub async fn stored_history(kernel: &Kernel, store: &Store, page_id: PageId) -> 
     } else if snapshot.update.len() + updates.iter().map(|row| row.payload.len()).sum::<usize>() < LARGE {
         restored(&snapshot, &updates)?.state()
     } else {
-        kernel.cpu(move || restored(&snapshot, &updates).map(|document| document.state())).await??
+        let restoring = move || restored(&snapshot, &updates).map(|document| document.state());
+        kernel.cpu().run(page.org_id.into(), CpuKind::Document, restoring).await??
     };
     Ok(Some(StoredHistory { epoch: stored.epoch, seq: row_millis(newest), state }))
 }
