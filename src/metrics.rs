@@ -24,6 +24,11 @@ pub enum Form {
 /// Every metric that is recorded through `metrics`: its name, what it is, what it tells. The kernel adds its own, which
 /// start with `troupe_actor_`.
 pub const METRICS: &[(&str, Form, &str)] = &[
+    ("troupe_cpu_refused_total", Form::Counter, "Work for the processor refused as too much waited, by kind."),
+    ("troupe_cpu_running", Form::Gauge, "Work for the processor that is being done, by kind."),
+    ("troupe_cpu_seconds", Form::Seconds, "How long work took the processor, by kind."),
+    ("troupe_cpu_wait_seconds", Form::Seconds, "How long work waited for the processor, by kind."),
+    ("troupe_cpu_waiting", Form::Gauge, "Work that waits for the processor, by kind."),
     ("troupe_deliveries_total", Form::Counter, "Attempts to tell somebody something, by channel and outcome."),
     ("troupe_delivery_delay_seconds", Form::Seconds, "From when a delivery was due to when it left, by channel."),
     ("troupe_http_in_flight", Form::Gauge, "Requests that are being answered."),
@@ -50,6 +55,7 @@ pub const METRICS: &[(&str, Form, &str)] = &[
     ("troupe_store_queue_depth", Form::Gauge, "Changes that wait to be committed."),
     ("troupe_store_reruns_total", Form::Counter, "Groups taken apart because one of their changes failed."),
     ("troupe_trace_spans_total", Form::Counter, "Spans of traces: exported, failed, or dropped as too many waited."),
+    ("troupe_turns_stalled_total", Form::Counter, "Turns that did not yield for a second or more, by kind."),
 ];
 
 /// Metrics without labels: they are there from the start, so that a first rise is seen as one.

@@ -7,6 +7,7 @@ use crate::{
     id::{KeyId, OrgId, SignInId, UserId},
     request_id::RequestId,
     scope::ScopeSet,
+    tenant::Tenant,
     time::Timestamp,
 };
 
@@ -62,6 +63,17 @@ pub enum Caller {
     Key(KeyCaller),
     /// Troupe itself: a timer, another actor, an operator at the command line.
     System,
+}
+
+impl Caller {
+    /// In whose turns what the caller asks for is done.
+    pub fn tenant(&self) -> Tenant {
+        match self {
+            Self::Person(person) => person.user_id.into(),
+            Self::Key(key) => key.org_id.into(),
+            Self::Nobody | Self::System => Tenant::System,
+        }
+    }
 }
 
 /// Where a command came from.

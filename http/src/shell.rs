@@ -75,7 +75,7 @@ pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -
     if let Some(endpoint) = endpoint.filter(|_| took >= SLOW_AFTER) {
         observe::note_slow(&state, &endpoint, response.status(), took, request_id);
     }
-    unread::hold(compression::compress(response, &request), unread)
+    unread::hold(response, unread)
 }
 
 async fn pass(
@@ -105,7 +105,11 @@ async fn pass(
         payload: std::mem::replace(payload, Payload::None),
         raw_body: None,
     };
-    let answer = serve(&mut call, &endpoint, deadline).await;
+    let mut answer = serve(&mut call, &endpoint, deadline).await;
+    if let Ok(response) = answer {
+        let (cpu, tenant) = (call.state.actors.kernel.cpu(), call.context.caller.tenant());
+        answer = Ok(compression::compress(response, &call.request, cpu, tenant).await);
+    }
     if call.raw_body.is_none() {
         *payload = call.payload;
     }

@@ -275,3 +275,29 @@ async fn a_request_that_took_a_second_is_listed_with_its_route_and_its_id() {
     assert_eq!(request["route"], "/v1/orgs/{orgId}");
     assert!(request["tookUs"].as_u64() >= Some(1_000_000), "{request}");
 }
+
+#[tokio::test]
+async fn a_turn_that_did_not_yield_is_listed_with_its_command() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await.client;
+    let org_id = ada.org("Acme").await;
+    server.faults.set(&format!("handler:page_tree/create_page@{org_id}=spin(2500ms)")).expect("a rule");
+    let body = json!({ "parentId": "root", "title": "A page", "kind": "doc" });
+    ada.post(&format!("/v1/orgs/{org_id}/pages")).json(&body).send().await.expect(201);
+    let slow = server.owner().get("/v1/platform/slow").send().await.expect(200);
+    let stall = &slow.json["stalls"][0];
+    assert_eq!((&stall["kind"], &stall["key"]), (&json!("page_tree"), &json!(org_id)), "{}", slow.text);
+    assert_eq!(stall["command"], "create_page");
+    assert!(stall["heldMs"].as_u64() >= Some(1_000), "{stall}");
+}
+
+#[tokio::test]
+async fn what_takes_the_processor_is_counted_by_lane() {
+    let (_server, operator, _) = with_an_actor().await;
+    let actors = operator.get("/v1/platform/actors").send().await.expect(200);
+    let lanes = actors.list("/processor");
+    let names: Vec<_> = lanes.iter().map(|lane| &lane["lane"]).collect();
+    assert_eq!(names, ["short", "long"]);
+    assert!(lanes[0]["done"].as_u64() > Some(0), "somebody signed in: {}", actors.text);
+    assert!(lanes.iter().all(|lane| lane["threads"].as_u64() > Some(0)));
+}

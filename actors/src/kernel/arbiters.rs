@@ -1,14 +1,23 @@
 //! The threads that actors live on.
 
-use std::{io, num::NonZeroUsize, sync::mpsc, thread};
+use std::{
+    io,
+    num::NonZeroUsize,
+    sync::{Arc, mpsc},
+    thread,
+};
 
 use actix::{Arbiter, ArbiterHandle, System};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
+use super::watchdog::PollNote;
+
 /// One event loop per arbiter for the actors, and a thread that ends them together.
 pub(super) struct Arbiters {
     handles: Vec<ArbiterHandle>,
+    /// What each is at.
+    notes: Vec<Arc<PollNote>>,
     system: Mutex<Option<System>>,
     ended: watch::Receiver<bool>,
 }
@@ -25,13 +34,20 @@ impl Arbiters {
             ended_sender.send_replace(true);
         })?;
         let (handles, system) = outcome.recv().map_err(io::Error::other)??;
-        Ok(Self { handles, system: Mutex::new(Some(system)), ended })
+        let notes = handles.iter().map(|_| Arc::default()).collect();
+        Ok(Self { handles, notes, system: Mutex::new(Some(system)), ended })
     }
 
-    /// The event loop for a key with this hash.
+    /// The event loop for a key with this hash, and where it notes what it is at.
     #[expect(clippy::cast_possible_truncation, reason = "only the remainder counts")]
-    pub(super) fn for_hash(&self, hash: u64) -> &ArbiterHandle {
-        &self.handles[hash as usize % self.handles.len()]
+    pub(super) fn for_hash(&self, hash: u64) -> (&ArbiterHandle, &Arc<PollNote>) {
+        let place = hash as usize % self.handles.len();
+        (&self.handles[place], &self.notes[place])
+    }
+
+    /// Where the event loops note what they are at.
+    pub(super) fn notes(&self) -> Vec<Arc<PollNote>> {
+        self.notes.clone()
     }
 
     /// Ends all event loops where they stand; what waits in their mailboxes is dropped.

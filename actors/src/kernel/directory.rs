@@ -10,9 +10,10 @@ use super::{
     recent::RecentCommand,
     registry::{Slot, Slots},
     residents::{Resident, Residents, ResidentsQuery},
-    resource::Resource,
+    resource::{Resource, Shown},
     stats::KindStats,
     timers::TimerTarget,
+    watchdog::AtWork,
 };
 
 /// The kinds of a kernel. Dropping it stops the threads.
@@ -34,6 +35,8 @@ pub(super) trait Hosted: Send + Sync {
     fn find(&self, query: &ResidentsQuery) -> Residents;
     /// One key, with its last commands.
     fn resident(&self, key: &str) -> Option<(Resident, Vec<RecentCommand>)>;
+    /// The command that the actor of this number is at.
+    fn at_work(&self, actor: u64) -> Option<AtWork>;
     /// Removes `key` unless somebody waits for it, has it in use, or it is in quarantine; whether it was removed.
     fn passivate(&self, key: &str) -> bool;
     /// Has the next command for `key` load it again; whether it has an actor.
@@ -131,6 +134,16 @@ impl<R: Resource> Hosted for Slots<R> {
 
     fn resident(&self, key: &str) -> Option<(Resident, Vec<RecentCommand>)> {
         self.with_seat(key, |slot| (slot.resident(), slot.seat.recent()))
+    }
+
+    fn at_work(&self, actor: u64) -> Option<AtWork> {
+        let slot = self.by_key.iter().find(|slot| slot.seat.number == actor)?;
+        Some(AtWork {
+            kind: R::KIND,
+            key: slot.seat.key.to_string(),
+            shown: Shown::<R>(&slot.seat.key).to_string(),
+            command: slot.seat.running()?.command,
+        })
     }
 
     fn passivate(&self, key: &str) -> bool {

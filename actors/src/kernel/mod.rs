@@ -49,6 +49,7 @@ pub mod timers;
 mod trace;
 mod trouble;
 mod turn;
+mod watchdog;
 
 use self::sitting::panic_text;
 pub use self::{
@@ -67,4 +68,5 @@ pub use self::{
     snapshot::{CommandSnapshot, DurationSnapshot, KernelSnapshot, KindSnapshot, PolicySnapshot},
     timers::TimerFired,
     turn::Turn,
+    watchdog::{STALL_AFTER, Stall},
 };

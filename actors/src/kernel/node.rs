@@ -29,6 +29,7 @@ use super::{
     residents::{Resident, Residents, ResidentsQuery},
     resource::Resource,
     stats::KindStats,
+    watchdog::{self, Stall, Watched},
 };
 use crate::event::Event;
 
@@ -120,6 +121,7 @@ pub(super) struct Node {
     store: Store,
     options: KernelOptions,
     arbiters: Arbiters,
+    watched: Arc<Watched>,
     stopping: watch::Sender<bool>,
     /// The same, for those who ask for every command.
     is_stopping: AtomicBool,
@@ -149,11 +151,13 @@ impl Kernel {
     /// When there is no runtime here, or the operating system gives no threads.
     pub fn start(store: Store, options: KernelOptions) -> io::Result<Self> {
         let runtime = Handle::try_current().map_err(io::Error::other)?;
+        let arbiters = Arbiters::start(options.arbiters)?;
         let node = Arc::new(Node {
             cpu: Cpu::new(&runtime),
             runtime,
             store,
-            arbiters: Arbiters::start(options.arbiters)?,
+            watched: Arc::new(Watched::new(arbiters.notes())),
+            arbiters,
             options,
             stopping: watch::Sender::new(false),
             is_stopping: AtomicBool::new(false),
@@ -163,6 +167,7 @@ impl Kernel {
             jitter: Jitter::new(),
         });
         let directory = Arc::new(Directory::new(Arc::clone(&node)));
+        watchdog::start(&node.watched, &directory, node.clock().clone())?;
         let kernel = Self { node, directory };
         kernel.keep_sweeping();
         Ok(kernel)
@@ -233,6 +238,11 @@ impl Kernel {
     /// The last commands of this node that were slow, oldest first.
     pub fn slow_commands(&self) -> Vec<SlowCommand> {
         self.node.slow.all()
+    }
+
+    /// The last turns of this node that did not yield for a second or more, oldest first.
+    pub fn stalls(&self) -> Vec<Stall> {
+        self.node.watched.stalls()
     }
 
     /// Ends the quarantine of a key and forgets its crashes; whether there were any.

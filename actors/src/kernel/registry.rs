@@ -167,14 +167,14 @@ impl<R: Resource> Slots<R> {
         let kind = &self.kind;
         kind.stats.activations.add_one();
         kind.stats.resident.add(1);
-        let arbiter = kind.node.arbiters().for_hash(self.by_key.hasher().hash_one(key));
+        let (arbiter, note) = kind.node.arbiters().for_hash(self.by_key.hasher().hash_one(key));
         let host = Host::new(Arc::clone(kind));
         let address = Supervisor::start_in_arbiter(arbiter, move |ctx| {
             // The bound is the permits; zero turns off actix's own, which would only park senders.
             ctx.set_mailbox_capacity(0);
             host
         });
-        Slot { seat: Arc::new(Seat::new(Arc::clone(kind), key.clone())), address }
+        Slot { seat: Arc::new(Seat::new(Arc::clone(kind), key.clone(), Arc::clone(note))), address }
     }
 
     /// Removes a slot whose host is gone, so that the next offer starts another.

@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -18,12 +18,16 @@ use super::{
     recent::{Done, Recent, RecentCommand, Running},
     resource::{Resource, Shown},
     trouble::{Trouble, Verdict},
+    watchdog::PollNote,
 };
 
 /// What `Retry-After` says when the queue of a key is full.
 const QUEUE_FULL_RETRY: Duration = Duration::from_secs(1);
 /// Stands in [`Seat::quarantined_until`] for "not in quarantine".
 const NOT_QUARANTINED: i64 = i64::MIN;
+
+/// Numbers the actors of the process.
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 /// One key's queue and history.
 ///
@@ -44,6 +48,10 @@ pub(super) struct Seat<R: Resource> {
     /// Whether what is loaded stays although nobody asks anything of it.
     in_use: AtomicBool,
     reload: AtomicBool,
+    /// What no other actor of the process has, for the watchdog.
+    pub(super) number: u64,
+    /// Where the actor's arbiter notes what it is at.
+    pub(super) note: Arc<PollNote>,
     recent: Mutex<Recent>,
     trouble: Mutex<Option<Box<Trouble>>>,
 }
@@ -56,7 +64,7 @@ pub(super) struct Permit<R: Resource> {
 }
 
 impl<R: Resource> Seat<R> {
-    pub(super) fn new(kind: Arc<Kind<R>>, key: R::Key) -> Self {
+    pub(super) fn new(kind: Arc<Kind<R>>, key: R::Key, note: Arc<PollNote>) -> Self {
         let now = kind.node.clock().now();
         Self {
             waiting: AtomicU32::new(0),
@@ -67,6 +75,8 @@ impl<R: Resource> Seat<R> {
             loaded: AtomicBool::new(false),
             in_use: AtomicBool::new(false),
             reload: AtomicBool::new(false),
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            note,
             recent: Mutex::default(),
             trouble: Mutex::new(None),
         }

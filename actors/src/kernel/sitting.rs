@@ -137,7 +137,10 @@ impl<R: Handle<C>, C: Command> Sitting<R, C> {
         loop {
             let running = self.attempt.as_mut();
             let poll = || catch_unwind(AssertUnwindSafe(|| running.poll(cx)));
+            let seat = &self.permit.seat;
+            seat.note.begin(seat.number);
             let polled = self.span.in_scope(|| self.trace.in_scope(poll));
+            seat.note.end();
             let order = match polled {
                 Ok(Poll::Pending) => return Poll::Pending,
                 Ok(Poll::Ready(Attempted::Answered { answer, loaded, order })) => {

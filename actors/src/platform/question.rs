@@ -16,7 +16,7 @@ pub(super) const NO_ACTOR: &str = "There is no such actor on this node.";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "camelCase")]
 pub enum Question {
-    /// Its kinds of actor: totals and policies.
+    /// Its kinds of actor: totals and policies; and the work that takes its processor.
     Actors,
     /// The resident actors of a kind.
     Kind {
@@ -43,7 +43,7 @@ pub enum Question {
     },
     /// The last crashes.
     Crashes,
-    /// The last slow requests and commands.
+    /// The last slow requests and commands, and turns that did not yield.
     Slow,
     /// How its database and its hub are, looked at now.
     Health,
@@ -62,6 +62,7 @@ impl Platform {
             Question::Actors => {
                 let mut answer = serde_json::to_value(kernel.snapshot()).map_err(Error::internal)?;
                 answer["node"] = json!(node);
+                answer["processor"] = json!(kernel.cpu().snapshot().lanes);
                 Ok(answer)
             }
             Question::Kind { kind, query } => self.kind(kind, query).await,
@@ -78,7 +79,8 @@ impl Platform {
             Question::Slow => {
                 let commands: Vec<_> = kernel.slow_commands().into_iter().rev().collect();
                 let requests = self.shared.slow_requests.newest_first();
-                Ok(json!({"node": node, "requests": requests, "commands": commands}))
+                let stalls: Vec<_> = kernel.stalls().into_iter().rev().collect();
+                Ok(json!({"node": node, "requests": requests, "commands": commands, "stalls": stalls}))
             }
             Question::Health => self.health().await,
             Question::Pulses { after } => Ok(json!({"node": node, "pulses": self.shared.pulses.after(after)})),

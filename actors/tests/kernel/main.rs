@@ -16,3 +16,4 @@ mod stale;
 mod stress;
 mod supervision;
 mod timers;
+mod watchdog;

@@ -167,6 +167,10 @@ impl Drop for KillHost {
 pub struct Compute(pub Mutex<Option<std::sync::mpsc::Receiver<u32>>>);
 command!(Compute -> u32, "compute");
 
+/// Holds its thread until the test sets the flag.
+pub struct Spin(pub Arc<AtomicBool>);
+command!(Spin -> (), "spin");
+
 /// Sets a timer of this resource.
 pub struct SetTimer {
     pub name: &'static str,
@@ -222,6 +226,15 @@ impl Handle<Compute> for Probe {
     async fn handle(&mut self, command: &Compute, turn: &mut Turn<'_, Self>) -> Result<u32> {
         let receiver = command.0.lock().expect("receiver").take().expect("computed once");
         turn.cpu(CpuKind::Password, move || receiver.recv().expect("a number")).await
+    }
+}
+
+impl Handle<Spin> for Probe {
+    async fn handle(&mut self, Spin(enough): &Spin, _: &mut Turn<'_, Self>) -> Result<()> {
+        while !enough.load(SeqCst) {
+            std::hint::spin_loop();
+        }
+        Ok(())
     }
 }
 

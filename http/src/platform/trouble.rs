@@ -16,7 +16,7 @@ pub(crate) async fn crashes_list(_operator: Operator<PlatformInfra>, node: Asked
 
 /// See what was slow
 ///
-/// Requests, and commands with where their time went.
+/// Requests, commands with where their time went, and turns that held up others because they did not yield.
 #[utoipa::path(get, path = "/v1/platform/slow")]
 pub(crate) async fn slow_list(_operator: Operator<PlatformInfra>, node: AskedNode) -> Result<Json<SlowAnswer>> {
     node.pass_on(Question::Slow).await

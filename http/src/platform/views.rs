@@ -20,6 +20,35 @@ pub(crate) struct ActorsAnswer {
     dead_letters: u64,
     /// The last of them, oldest first.
     last_dead_letters: Vec<DeadLetterView>,
+    /// The lanes of what takes the processor (passwords, archives, documents, compression), which is taken in turns by
+    /// organization and person. A node of an older version says nothing of it.
+    #[serde(default)]
+    processor: Vec<ProcessorLane>,
+}
+
+/// A lane: what it does now, and did since the start of the node.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ProcessorLane {
+    /// `short`, or `long` for archives.
+    #[schema(example = "short")]
+    lane: String,
+    /// Threads that it may take.
+    threads: u64,
+    /// Threads that it has taken now.
+    running: u64,
+    /// Pieces of work that wait now.
+    waiting: u64,
+    /// Organizations and people who have some waiting now.
+    tenants_waiting: u64,
+    /// Pieces of work that were done.
+    done: u64,
+    /// Pieces of work that were refused, because too much waited.
+    refused: u64,
+    /// Pieces of work that were not begun, because whoever asked was gone.
+    abandoned: u64,
+    /// The time that work took, over all threads, in milliseconds.
+    busy_ms: u64,
 }
 
 /// A kind of actor: its counts since the start of the node.
@@ -266,6 +295,28 @@ pub(crate) struct SlowAnswer {
     requests: Vec<SlowRequestView>,
     /// The last commands that took longer than their kind's policy expects, newest first, at most 64.
     commands: Vec<SlowCommandView>,
+    /// The last turns that did not yield for a second or more and held up all actors of their thread, newest first, at most
+    /// 64. A node of an older version says nothing of them.
+    #[serde(default)]
+    stalls: Vec<StallView>,
+}
+
+/// A turn that did not yield.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StallView {
+    /// The kind of the actor.
+    kind: String,
+    /// Its key.
+    key: String,
+    /// The command.
+    command: String,
+    /// When it was found.
+    at: i64,
+    /// For how long it held its thread, in milliseconds; so far, while it goes on.
+    held_ms: u64,
+    /// Whether it goes on.
+    goes_on: bool,
 }
 
 /// A slow request.

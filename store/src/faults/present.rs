@@ -6,7 +6,7 @@ use std::{
         Arc, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
@@ -121,6 +121,13 @@ impl Fault {
                 tokio::time::sleep(span).await;
                 Ok(())
             }
+            Effect::Spin(span) => {
+                let until = Instant::now() + span;
+                while Instant::now() < until {
+                    std::hint::spin_loop();
+                }
+                Ok(())
+            }
         }
     }
 
@@ -133,7 +140,7 @@ impl Fault {
                 tokio::time::sleep(span).await;
                 Ok(())
             }
-            Effect::Lose | Effect::Panic => Ok(()),
+            Effect::Lose | Effect::Panic | Effect::Spin(_) => Ok(()),
         }
     }
 

@@ -39,6 +39,8 @@ pub(super) enum Effect {
     Away,
     Lose,
     Stall(Duration),
+    /// Takes its time without letting go of its thread.
+    Spin(Duration),
 }
 
 impl FromStr for Rules {
@@ -88,7 +90,9 @@ impl Rule {
             "away" => Effect::Away,
             "lose" if stage == Stage::Commit => Effect::Lose,
             "stall" => Effect::Stall(STALL),
-            _ => Effect::Stall(stall(effect).ok_or_else(|| format!("{effect} is nothing that can happen there"))?),
+            effect => timed(effect)
+                .filter(|timed| stage != Stage::Commit || !matches!(timed, Effect::Spin(_)))
+                .ok_or_else(|| format!("{effect} is nothing that can happen there"))?,
         };
         if stage != Stage::Handler && command.is_some() {
             return Err("only handlers are told apart by command".to_owned());
@@ -136,8 +140,15 @@ fn split(text: &str, separator: char) -> (&str, Option<&str>) {
     text.split_once(separator).map_or((text, None), |(before, behind)| (before, Some(behind)))
 }
 
-fn stall(effect: &str) -> Option<Duration> {
-    duration(effect.strip_prefix("stall(")?.strip_suffix(')')?)
+/// An effect with how long it lasts.
+fn timed(effect: &str) -> Option<Effect> {
+    let (name, span) = effect.strip_suffix(')')?.split_once('(')?;
+    let span = duration(span)?;
+    match name {
+        "stall" => Some(Effect::Stall(span)),
+        "spin" => Some(Effect::Spin(span)),
+        _ => None,
+    }
 }
 
 fn clock_jump(text: &str) -> Result<i64, String> {
@@ -224,6 +235,8 @@ mod tests {
             "clock=1h",
             "clock=+1 week",
             "load=stall(5)",
+            "handler=spin",
+            "commit=spin(1s)",
         ] {
             assert!(text.parse::<Rules>().is_err(), "{text}");
         }

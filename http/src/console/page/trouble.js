@@ -88,14 +88,45 @@ export function slow() {
       { head: "Request", value: (command) => command.requestId, kind: "code" },
     ],
   });
+  const stalls = table({
+    caption: "Turns that did not yield",
+    key: (_, place) => place,
+    empty: "Every turn let others go on within a second.",
+    columns: [
+      { head: "At", value: (stall) => words.at(stall.at), kind: "number" },
+      { head: "Kind", value: (stall) => stall.kind },
+      { head: "Key", value: (stall) => stall.key, href: actorHref, kind: "code" },
+      { head: "Command", value: (stall) => stall.command },
+      { head: "Held its thread", value: (stall) => words.millis(stall.heldMs), kind: "number" },
+      { head: "Now", value: (stall) => (stall.goesOn ? "goes on" : "over") },
+    ],
+  });
+  const lanes = table({
+    caption: "Processor",
+    key: (lane) => lane.lane,
+    empty: "Nothing has taken the processor yet.",
+    columns: [
+      { head: "Lane", value: (lane) => lane.lane },
+      { head: "Threads", value: (lane) => words.count(lane.threads), kind: "number" },
+      { head: "Running", value: (lane) => words.count(lane.running), kind: "number" },
+      { head: "Waiting", value: (lane) => words.count(lane.waiting), kind: "number" },
+      { head: "Of tenants", value: (lane) => words.count(lane.tenantsWaiting), kind: "number" },
+      { head: "Done", value: (lane) => words.count(lane.done), kind: "number" },
+      { head: "Refused", value: (lane) => words.count(lane.refused), kind: "number" },
+      { head: "Given up", value: (lane) => words.count(lane.abandoned), kind: "number" },
+      { head: "Busy", value: (lane) => words.millis(lane.busyMs), kind: "number" },
+    ],
+  });
   return {
     title: "Slow",
-    element: h("div", {}, h("h1", {}, "What was slow"), h("h2", {}, "Commands"), commands.element, h("h2", {}, "Requests"), requests.element),
+    element: h("div", {}, h("h1", {}, "What was slow"), h("h2", {}, "Turns that did not yield"), stalls.element, h("h2", {}, "Processor"), lanes.element, h("h2", {}, "Commands"), commands.element, h("h2", {}, "Requests"), requests.element),
     update() {},
     async refresh() {
       const answer = await read("slow");
       commands.update(answer.commands);
       requests.update(answer.requests);
+      stalls.update(answer.stalls);
+      lanes.update((await read("actors")).processor);
     },
   };
 }

@@ -3,10 +3,11 @@
 use std::{collections::HashMap, io};
 
 use actix_web::{HttpResponse, http::header};
+use actors::kernel::{Cpu, CpuKind};
 use bytes::Bytes;
 use domain::{
     Error,
-    id::PageId,
+    id::{OrgId, PageId},
     pages::{
         Page,
         archive::{ARCHIVE_PAGES_MAX, ArchivePath, ArchivedPage, EXPORT_BYTES_MAX, LaidOut, layout, page_files},
@@ -75,7 +76,7 @@ pub(crate) async fn pages_export(org: Org<KnowledgeRead>, _: Streamed, state: St
     if list.truncated {
         return Err(too_many().into());
     }
-    answer(&state.store, "pages", list.pages).await
+    answer(&state, org.id(), "pages", list.pages).await
 }
 
 /// Export a page
@@ -95,7 +96,7 @@ pub(crate) async fn page_export(
     let top = state.store.page(org.id(), *id).await?.ok_or_else(not_found)?;
     let name = format!("{}", top.id);
     if query.subpages.as_deref() == Some("0") {
-        return answer(&state.store, &name, vec![top]).await;
+        return answer(&state, org.id(), &name, vec![top]).await;
     }
     let ids: Vec<PageId> = state.store.page_subtree(*id).await?.into_iter().map(|page| page.id).collect();
     let mut pages = state.store.pages_by_id(org.id(), &ids).await?;
@@ -104,18 +105,16 @@ pub(crate) async fn page_export(
         return Err(too_many().into());
     }
     pages.sort_by(|one, other| one.position.total_cmp(&other.position).then(one.id.cmp(&other.id)));
-    answer(&state.store, &name, pages).await
+    answer(&state, org.id(), &name, pages).await
 }
 
 fn too_many() -> Error {
     Error::bad_request("too_many_pages", format!("An archive has at most {ARCHIVE_PAGES_MAX} pages."))
 }
 
-async fn answer(store: &Store, name: &str, pages: Vec<Page>) -> Result<HttpResponse> {
-    let pages = match pages.first() {
-        Some(page) => store.pages_shown(page.org_id, pages).await?,
-        None => pages,
-    };
+async fn answer(state: &State, org_id: OrgId, name: &str, pages: Vec<Page>) -> Result<HttpResponse> {
+    let store = &state.store;
+    let pages = store.pages_shown(org_id, pages).await?;
     let ids: Vec<PageId> = pages.iter().map(|page| page.id).collect();
     let around: usize = pages.iter().map(bytes_around).sum();
     if store.page_contents_bytes(&ids).await? + around as u64 > EXPORT_BYTES_MAX {
@@ -129,6 +128,8 @@ async fn answer(store: &Store, name: &str, pages: Vec<Page>) -> Result<HttpRespo
         .collect();
     let export = Export {
         store: store.clone(),
+        cpu: state.actors.kernel.cpu().clone(),
+        org_id,
         paths: layout(&laid_out).into_iter(),
         pages: pages.into_iter().map(|page| (page.id, page)).collect(),
         packer: Packer::new(),
@@ -157,6 +158,8 @@ fn json(value: &impl Serialize) -> String {
 /// An export under way.
 struct Export {
     store: Store,
+    cpu: Cpu,
+    org_id: OrgId,
     paths: std::vec::IntoIter<ArchivePath>,
     pages: HashMap<PageId, Page>,
     packer: Packer,
@@ -179,8 +182,8 @@ async fn next(export: Option<Export>) -> io::Result<Option<(Bytes, Option<Export
         let draft = ContentDraft { blocks: content.blocks.map(Blocks::from_json_text), markdown: content.markdown };
         files.extend(page_files(at, &archived(page, draft)));
     }
-    // Compressing takes the processor.
-    let packed = tokio::task::spawn_blocking(move || {
+    let (cpu, org_id) = (export.cpu.clone(), export.org_id);
+    let packed = cpu.run(org_id.into(), CpuKind::Archive, move || {
         let bytes = export.packer.add(files);
         (export, bytes)
     });

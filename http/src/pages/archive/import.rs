@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use actix_web::http::header;
-use actors::pages::tree::ImportPages;
+use actors::{kernel::CpuKind, pages::tree::ImportPages};
 use bytes::{Bytes, BytesMut};
 use domain::{
     Context, Error,
@@ -144,12 +144,11 @@ pub(crate) async fn pages_import(
     let parent = Parent::parse("parentId", query.parent_id.as_deref().unwrap_or(Parent::ROOT))?;
     let title = query.title.clone().unwrap_or_default().trim().to_owned();
     let now = state.store.now();
-    // Unpacking takes the processor.
-    let planned = tokio::task::spawn_blocking(move || match upload.kind {
+    let planned = state.actors.kernel.cpu().run(org.id().into(), CpuKind::Archive, move || match upload.kind {
         ImportKind::Zip => plan(unpack(&upload.bytes)?, now),
         ImportKind::Markdown => plan_file(&title, &upload.bytes, now),
     });
-    let ArchivePlan { pages, mut skipped } = planned.await.map_err(Error::internal)??;
+    let ArchivePlan { pages, mut skipped } = planned.await??;
     skipped.truncate(SKIPPED_MAX);
     let imported = pages.len();
     // The upload took as long as bytes kept coming; the import itself has the usual time.
