@@ -27,7 +27,7 @@ const ZSTD_LEVEL: i32 = 3;
 
 /// What an answer is encoded in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Encoding {
+pub(super) enum Encoding {
     Zstd,
     Gzip,
 }
@@ -102,7 +102,7 @@ fn is_text(content_type: &HeaderValue) -> bool {
 }
 
 /// The best encoding that the client takes; zstd costs the least.
-fn accepted(request: &HttpRequest) -> Option<Encoding> {
+pub(super) fn accepted(request: &HttpRequest) -> Option<Encoding> {
     let accepts = request.headers().get(header::ACCEPT_ENCODING)?.to_str().ok()?;
     let takes = |wanted: Encoding| {
         accepts.split(',').any(|one| {

@@ -47,7 +47,10 @@ pub(super) fn allow(headers: &mut HeaderMap, state: &State, request: &HttpReques
     if state.options.cors_origins.is_empty() {
         return;
     }
-    headers.append(header::VARY, HeaderValue::from_static("origin"));
+    // In one line with what the answer varies by already: some caches read the first only.
+    let others = headers.get(header::VARY).and_then(|others| others.to_str().ok());
+    let vary = others.and_then(|others| HeaderValue::try_from(format!("origin, {others}")).ok());
+    headers.insert(header::VARY, vary.unwrap_or(HeaderValue::from_static("origin")));
     if let Some(origin) = is_allowed(state, request) {
         headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(ANSWER_HEADERS));

@@ -182,13 +182,13 @@ async fn next(export: Option<Export>) -> io::Result<Option<(Bytes, Option<Export
         let draft = ContentDraft { blocks: content.blocks.map(Blocks::from_json_text), markdown: content.markdown };
         files.extend(page_files(at, &archived(page, draft)));
     }
-    let (cpu, org_id) = (export.cpu.clone(), export.org_id);
+    let (cpu, org_id, mut export) = (export.cpu.clone(), export.org_id, Box::new(export));
     let packed = cpu.run(org_id.into(), CpuKind::Archive, move || {
         let bytes = export.packer.add(files);
         (export, bytes)
     });
     let (export, bytes) = packed.await.map_err(|error| broken_off(&error))?;
-    Ok(Some((bytes.map_err(|error| broken_off(&error))?, Some(export))))
+    Ok(Some((bytes.map_err(|error| broken_off(&error))?, Some(*export))))
 }
 
 fn broken_off(error: &dyn std::fmt::Display) -> io::Error {
