@@ -5,6 +5,10 @@ use sea_orm::{DbBackend, Statement, StatementBuilder, Value};
 /// Stands where PostgreSQL shall skip the rows that another transaction holds; a comment to SQLite, which has one writer.
 const SKIP_LOCKED: &str = "/*skip locked*/";
 
+/// Stands where PostgreSQL shall keep the shared document's row from being deleted until the commit, and let it be changed;
+/// a comment to SQLite, which has one writer.
+const DOCUMENT_STAYS: &str = "/*document stays*/";
+
 /// A statement with `$1`, `$2`, … for `values`, in any order; a number may stand more than once.
 pub(crate) struct Sql {
     pub text: &'static str,
@@ -20,7 +24,10 @@ impl Sql {
 impl StatementBuilder for Sql {
     fn build(&self, backend: &DbBackend) -> Statement {
         let text = match backend {
-            DbBackend::Postgres => self.text.replace(SKIP_LOCKED, "FOR UPDATE SKIP LOCKED"),
+            DbBackend::Postgres => self
+                .text
+                .replace(SKIP_LOCKED, "FOR UPDATE SKIP LOCKED")
+                .replace(DOCUMENT_STAYS, "FOR KEY SHARE OF page_docs"),
             // To SQLite `$1` is a name like any other, numbered where it first appears; `?1` is the first value.
             _ => self.text.replace('$', "?"),
         };

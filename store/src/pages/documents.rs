@@ -2,7 +2,8 @@
 //!
 //! `page_docs` has a row for each page that has a shared history, which its `epoch` names. What was written is rows of
 //! `page_updates`, the truth until a fold puts them into the snapshot. A fold names the rows that it holds, and the number
-//! of folds that it builds on, so that two nodes that fold at once lose nothing.
+//! of folds that it builds on, so that two nodes that fold at once lose nothing. Who ends a history says up to where it has
+//! been seen, so that nothing ends unseen.
 
 use domain::{
     Timestamp,
@@ -10,7 +11,11 @@ use domain::{
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{
+    Change, Expect, Store, StoreError,
+    reader::{Reads, row},
+    sql::Sql,
+};
 
 mod document_row {
     use sea_orm::entity::prelude::*;
@@ -81,6 +86,22 @@ pub struct PageHead {
     pub archived_at: Option<Timestamp>,
     /// The version of its content.
     pub content_version: i64,
+}
+
+row! {
+    struct HistoryRow {
+        epoch: String,
+        folds: i64,
+    }
+}
+
+/// Up to where somebody has seen a page's shared history, all that was written of it being folded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageHistory {
+    /// Names the history.
+    pub epoch: String,
+    /// How often it was folded.
+    pub folds: i64,
 }
 
 /// A page's shared history, without what was written since the last fold.
@@ -160,6 +181,13 @@ impl Store {
         }))
     }
 
+    /// A page's shared history, without what it holds.
+    pub async fn page_history(&self, page_id: PageId) -> Result<Option<PageHistory>, StoreError> {
+        let sql = Sql::new("SELECT epoch, folds FROM page_docs WHERE page_id = $1", [page_id.to_string().into()]);
+        let found = self.reader().row::<HistoryRow>(&sql).await?;
+        Ok(found.map(|HistoryRow { epoch, folds }| PageHistory { epoch, folds }))
+    }
+
     /// What was written since the last fold.
     pub async fn page_updates(&self, page_id: PageId, epoch: &str) -> Result<Vec<PageUpdate>, StoreError> {
         let rows = of_history(page_id, epoch).order_by_asc(update_row::Column::Id).read_all(self.reader()).await?;
@@ -195,21 +223,32 @@ impl Change {
         self.run_statement(Sql::new(insert, values), Expect::Rows(1));
     }
 
-    /// Ends a page's shared history, if it has one. Comes after what else the change does to the page's row.
-    pub fn page_document_end(&mut self, page_id: PageId) {
+    /// Ends a page's shared history, of which all that was `seen` is in the page's content. Comes after what else the change
+    /// does to the page's row.
+    ///
+    /// Stale when somebody folded, wrote or began what was not seen; `None` has seen that there is no history.
+    pub fn page_document_end(&mut self, page_id: PageId, seen: Option<&PageHistory>) {
         let page_id = page_id.to_string();
-        let statement = Sql::new("DELETE FROM page_docs WHERE page_id = $1", [page_id.clone().into()]);
-        self.run_statement(statement, Expect::Any);
-        self.run_statement(Sql::new("DELETE FROM page_updates WHERE page_id = $1", [page_id.into()]), Expect::Any);
+        let Some(PageHistory { epoch, folds }) = seen else {
+            let begun = Sql::new("DELETE FROM page_docs WHERE page_id = $1", [page_id.into()]);
+            return self.run_statement(begun, Expect::Rows(0));
+        };
+        let seen = "DELETE FROM page_docs WHERE page_id = $1 AND epoch = $2 AND folds = $3";
+        let values = [page_id.clone().into(), epoch.clone().into(), (*folds).into()];
+        self.run_statement(Sql::new(seen, values), Expect::Rows(1));
+        let unseen = "DELETE FROM page_updates WHERE page_id = $1 AND epoch = $2";
+        self.run_statement(Sql::new(unseen, [page_id.into(), epoch.clone().into()]), Expect::Rows(0));
     }
 
-    /// Adds what was written. Stale when the history is no longer the page's, or the page is in the trash.
+    /// Adds what was written. Stale when the history is no longer the page's, or the page is in the trash. Until the commit,
+    /// nobody ends the history: whoever does so afterwards finds the row.
     pub fn page_update_add(&mut self, update: NewPageUpdate<'_>) {
         let NewPageUpdate { page_id, epoch, id, payload, now } = update;
         let statement = "INSERT INTO page_updates (page_id, id, epoch, payload, created_at) \
                          SELECT page_docs.page_id, $2, page_docs.epoch, $4, $5 \
                          FROM page_docs JOIN pages ON pages.id = page_docs.page_id \
-                         WHERE page_docs.page_id = $1 AND page_docs.epoch = $3 AND pages.archived_at IS NULL";
+                         WHERE page_docs.page_id = $1 AND page_docs.epoch = $3 AND pages.archived_at IS NULL \
+                         /*document stays*/";
         let values = [page_id.to_string().into(), id.0.into(), epoch.to_owned().into(), payload.into(), now.0.into()];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }

@@ -18,7 +18,7 @@ mod walk;
 pub use self::{
     comments::CommentFilter,
     content::{PageContentWrite, WrittenContent},
-    documents::{NewPageUpdate, PageDocument, PageFold, PageHead, PageUpdate, PageUpdateId},
+    documents::{NewPageUpdate, PageDocument, PageFold, PageHead, PageHistory, PageUpdate, PageUpdateId},
     rows::{RowGroup, RowsAsked, RowsPage},
     search::PageHit,
     tree::Tree,

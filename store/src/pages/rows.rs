@@ -13,7 +13,7 @@ use domain::{
         database::{GroupKey, Properties, PropertyValue, RowFacts, RowPlan, Schema, SortKey},
     },
 };
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, sea_query::SimpleExpr};
 
 use super::{
     relations::RelatedRows,
@@ -83,9 +83,20 @@ row! {
     }
 }
 
-const FACTS: &str = "SELECT id, title, position, created_at, updated_at, properties FROM pages \
-     WHERE org_id = $1 AND parent_id = $2 AND archived_at IS NULL AND (position, id) > ($3, $4) \
-     ORDER BY position, id LIMIT $5";
+/// The rows of a database that this holds for, behind a place.
+macro_rules! facts {
+    ($which:literal) => {
+        concat!(
+            "SELECT id, title, position, created_at, updated_at, properties FROM pages \
+             WHERE org_id = $1 AND parent_id = $2 AND (position, id) > ($3, $4) AND ",
+            $which,
+            " ORDER BY position, id LIMIT $5"
+        )
+    };
+}
+
+const FACTS: &str = facts!("archived_at IS NULL");
+const FACTS_IN_TRASH: &str = facts!("archived_with = $6");
 
 /// What relations say, by property and row.
 type Related = HashMap<String, RelatedRows>;
@@ -115,7 +126,8 @@ impl Found {
 }
 
 impl Store {
-    /// The rows of `database`, those in the trash left out, as somebody looks at them.
+    /// The rows of `database`, as somebody looks at them. Those in the trash are left out, unless they went there with the
+    /// database.
     pub async fn page_rows(&self, database: &Page, asked: RowsAsked<'_>) -> Result<RowsPage, StoreError> {
         let RowsAsked { plan, after, group, groups_max, limit } = asked;
         let related = self.related(database, None).await?;
@@ -161,12 +173,13 @@ impl Store {
         Ok(RowsPage { rows: Vec::new(), next: None, total, groups: shown })
     }
 
-    /// The rows of `database` by position, those in the trash left out: up to 5,000, with the values that they show.
+    /// The rows of `database` by position: up to 5,000, with the values that they show. Those in the trash are left out, unless
+    /// they went there with the database.
     pub async fn page_rows_all(&self, database: &Page) -> Result<PageList, StoreError> {
         let select = Entity::find()
             .filter(Column::OrgId.eq(database.org_id.to_string()))
             .filter(Column::ParentId.eq(database.id.to_string()))
-            .filter(Column::ArchivedAt.is_null())
+            .filter(is_beside(database))
             .order_by_asc(Column::Position)
             .order_by_asc(Column::Id);
         let mut list = self.page_list(select).await?;
@@ -178,7 +191,7 @@ impl Store {
         Ok(list)
     }
 
-    /// Calls `each` with every row of the database that is not in the trash, by position.
+    /// Calls `each` with every row that the database shows, by position.
     async fn rows_each(
         &self,
         database: &Page,
@@ -186,14 +199,17 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (mut position, mut id) = (f64::MIN, String::new());
         loop {
-            let values = [
+            let mut values = vec![
                 database.org_id.to_string().into(),
                 database.id.to_string().into(),
                 position.into(),
                 id.clone().into(),
                 BATCH.into(),
             ];
-            let batch = self.reader().rows::<FactsRow>(&Sql::new(FACTS, values)).await?;
+            let group = database.is_archived().then(|| database.archive_group().to_string().into());
+            let facts = if group.is_some() { FACTS_IN_TRASH } else { FACTS };
+            values.extend(group);
+            let batch = self.reader().rows::<FactsRow>(&Sql::new(facts, values)).await?;
             let is_last = i64::try_from(batch.len()).unwrap_or(i64::MAX) < BATCH;
             if let Some(last) = batch.last() {
                 (position, id) = (last.position, last.id.clone());
@@ -282,6 +298,15 @@ impl FactsRow {
             updated_at: Timestamp(self.updated_at),
             properties,
         }
+    }
+}
+
+/// Whether a row is where its database is: outside of the trash, or there since the database went there.
+fn is_beside(database: &Page) -> SimpleExpr {
+    if database.is_archived() {
+        Column::ArchivedWith.eq(database.archive_group().to_string())
+    } else {
+        Column::ArchivedAt.is_null()
     }
 }
 

@@ -167,3 +167,19 @@ async fn rows_in_the_trash_are_left_out() {
     assert_eq!(shown(&notes.look(&letters, &[]).await.expect(200)), "acdefg");
     assert_eq!(titles(notes.get(&letters).await.expect(200).list("/rows")).concat(), "acdefg");
 }
+
+#[tokio::test]
+async fn a_database_in_the_trash_shows_the_rows_that_went_there_with_it() {
+    let notes = Notes::new().await;
+    let letters = letters(&notes).await;
+    let rows = notes.look(&letters, &[]).await.expect(200);
+    notes.archive(rows.str("/rows/1/pageId")).await;
+    let folder = notes.page("root", "Folder").await;
+    notes.patch(&letters, json!({ "parentId": folder })).await.expect(200);
+    for top in [&letters, &folder] {
+        notes.archive(top).await;
+        assert_eq!(titles(notes.get(&letters).await.expect(200).list("/rows")).concat(), "acdefg", "{top}");
+        assert_eq!(shown(&notes.look(&letters, &[]).await.expect(200)), "acdefg", "{top}");
+        notes.restore(top).await;
+    }
+}

@@ -15,7 +15,7 @@ use serde_json::json;
 use store::{
     Change, Store,
     audit::{AuditEntry, AuditTarget},
-    pages::PageContentWrite,
+    pages::{PageContentWrite, PageHistory},
 };
 
 use super::{PageSession, ending::Ending};
@@ -24,8 +24,8 @@ use crate::{
     pages::author::author,
 };
 
-/// How often a write is tried again because the content changed on another node meanwhile.
-const TRIES_MAX: u32 = 4;
+/// How often a write is tried because the content, or what is edited together, changed on another node meanwhile.
+const TRIES_MAX: u32 = 8;
 
 /// Writes the page's content.
 #[derive(Clone, Debug)]
@@ -100,9 +100,10 @@ impl PageSession {
         let (page_id, now, store) = (*turn.key(), turn.now(), &turn.services().services.store);
         let by = author(store, *org_id, turn.context()).await?;
         let mut page = store.page(*org_id, page_id).await?.ok_or_else(not_found)?;
+        let mut seen = None;
         if matches!(base, ContentBase::Version(_)) {
             // What was edited together until now is what the write must have seen.
-            self.settle_before_write(turn).await?;
+            seen = self.settle_before_write(turn).await?;
             page = store.page(*org_id, page_id).await?.ok_or_else(not_found)?;
         }
         let epoch = match base {
@@ -117,7 +118,7 @@ impl PageSession {
         audit(&mut change, turn, &page, "page.written", version, None);
         match base {
             ContentBase::Epoch(_) => turn.commit(change).await?,
-            ContentBase::Version(_) => self.commit_from_outside(change, turn).await?,
+            ContentBase::Version(_) => self.commit_from_outside(change, seen.as_ref(), turn).await?,
         }
         Ok(ContentWritten { version, updated_at: now })
     }
@@ -129,7 +130,7 @@ impl PageSession {
         if page.is_archived() {
             return Err(in_the_trash());
         }
-        self.settle_before_write(turn).await?;
+        let seen = self.settle_before_write(turn).await?;
         let page = store.page(command.org_id, page_id).await?.ok_or_else(not_found)?;
         // What the page says already needs no restoring.
         let current = store.page_content_written(page_id).await?.filter(|it| it.content.version == command.version);
@@ -144,13 +145,18 @@ impl PageSession {
         let version = replace_for(store, &mut change, &page, writing, Replacement::Restore).await?;
         change.page_version_keep(page_id, version, now);
         audit(&mut change, turn, &page, "page.version_restored", version, Some(command.version));
-        self.commit_from_outside(change, turn).await?;
+        self.commit_from_outside(change, seen.as_ref(), turn).await?;
         Ok(ContentWritten { version, updated_at: now })
     }
 
-    /// Commits what doesn't come from the shared document, whose history ends with that.
-    async fn commit_from_outside(&mut self, mut change: Change, turn: &mut Turn<'_, Self>) -> Result<()> {
-        Self::end_history(*turn.key(), &mut change);
+    /// Commits what doesn't come from the shared document, whose history ends with that as it was `seen`.
+    async fn commit_from_outside(
+        &mut self,
+        mut change: Change,
+        seen: Option<&PageHistory>,
+        turn: &mut Turn<'_, Self>,
+    ) -> Result<()> {
+        Self::end_history(*turn.key(), seen, &mut change);
         turn.commit(change).await?;
         self.close_live(*turn.key(), turn.services(), Ending::ChangedElsewhere);
         Ok(())

@@ -30,7 +30,7 @@ mod wire;
 use std::time::Duration;
 
 use domain::{Result, id::PageId};
-use store::Change;
+use store::{Change, pages::PageHistory};
 
 use self::live::Live;
 pub use self::{
@@ -91,10 +91,11 @@ impl Resource for PageSession {
 }
 
 impl PageSession {
-    /// Has `change`, which writes the content from outside, end the page's shared history. Comes after what else the
-    /// change does to the page's row. Once it is committed, [`close_live`](Self::close_live) follows.
-    pub fn end_history(page_id: PageId, change: &mut Change) {
-        change.page_document_end(page_id);
+    /// Has `change`, which writes the content from outside, end the page's shared history, which was stored up to `seen`.
+    /// Comes after what else the change does to the page's row. Once it is committed, [`close_live`](Self::close_live)
+    /// follows.
+    fn end_history(page_id: PageId, seen: Option<&PageHistory>, change: &mut Change) {
+        change.page_document_end(page_id, seen);
     }
 
     /// Ends the live document on every node, and tells its clients why.

@@ -22,7 +22,7 @@ use dashmap::DashMap;
 use domain::{Context, Error, Origin, Result, id::PageId};
 use parking_lot::Mutex;
 use store::{Change, CommitError, NewPageUpdate, PageUpdateId, Store};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
 use super::{
     PageSession,
@@ -122,14 +122,32 @@ pub(super) struct Scribe {
 struct Notes {
     waiting: Vec<Bytes>,
     len: usize,
-    /// Who is told what, once all that waits is written.
-    answers: Vec<(Arc<Outbox>, Bytes)>,
+    /// Who is told, once all that waits is written.
+    answers: Vec<Answer>,
     is_writing: bool,
     /// Rows that are committed and not folded.
     rows: Vec<PageUpdateId>,
     /// Whether a fold was asked for, and hasn't been done.
     asked: bool,
     stage: Stage,
+}
+
+/// What somebody is told once all that waits is written.
+enum Answer {
+    /// A client is told this.
+    Message(Arc<Outbox>, Bytes),
+    /// The page's turn goes on.
+    Turn(oneshot::Sender<()>),
+}
+
+impl Answer {
+    fn give(self) {
+        match self {
+            Self::Message(client, message) => client.push(message),
+            // The turn may have been given up.
+            Self::Turn(turn) => drop(turn.send(())),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -162,13 +180,27 @@ impl Scribe {
 
     /// Has `client` told once all that was noted is written.
     pub(super) fn tell_when_written(&self, client: &Arc<Outbox>, message: Bytes) {
+        self.answer(Answer::Message(Arc::clone(client), message));
+    }
+
+    /// Returns once all that was noted is written; `Stale` when it never will be, because the history is over.
+    pub(super) async fn all_written(&self) -> Result<()> {
+        let (turn, written) = oneshot::channel();
+        self.answer(Answer::Turn(turn));
+        written.await.map_err(|_given_up| Error::Stale)
+    }
+
+    /// Gives an answer once all that was noted is written; a history that is over gives none.
+    fn answer(&self, answer: Answer) {
         let mut notes = self.notes.lock();
-        if notes.waiting.is_empty() && !notes.is_writing {
-            drop(notes);
-            client.push(message);
+        if notes.stage == Stage::Over {
             return;
         }
-        notes.answers.push((Arc::clone(client), message));
+        if notes.waiting.is_empty() && !notes.is_writing {
+            drop(notes);
+            return answer.give();
+        }
+        notes.answers.push(answer);
         drop(notes);
         self.came.notify_one();
     }
@@ -176,6 +208,11 @@ impl Scribe {
     /// Rows that are committed, and whose updates the document has.
     pub(super) fn rows(&self) -> Vec<PageUpdateId> {
         self.notes.lock().rows.clone()
+    }
+
+    /// Whether there are rows that are committed and not folded.
+    pub(super) fn has_rows(&self) -> bool {
+        !self.notes.lock().rows.is_empty()
     }
 
     /// Rows of before that a loaded document has, too.
@@ -272,7 +309,7 @@ impl Scribe {
     fn next_batch(&self) -> Option<Batch> {
         let mut notes = self.notes.lock();
         if notes.waiting.is_empty() && notes.stage != Stage::Open {
-            notes.answers.drain(..).for_each(|(client, message)| client.push(message));
+            notes.answers.drain(..).for_each(Answer::give);
             return None;
         }
         let mut len = 0;
@@ -332,7 +369,7 @@ impl Scribe {
         notes.rows.extend(batch.row);
         let must_fold = notes.rows.len() >= FOLD_ROWS;
         drop(notes);
-        batch.answers.into_iter().for_each(|(client, message)| client.push(message));
+        batch.answers.into_iter().for_each(Answer::give);
         if must_fold {
             self.ask_for_fold(me);
         }
@@ -342,7 +379,7 @@ impl Scribe {
 /// What goes into one row.
 struct Batch {
     updates: Vec<Bytes>,
-    answers: Vec<(Arc<Outbox>, Bytes)>,
+    answers: Vec<Answer>,
     row: Option<PageUpdateId>,
 }
 

@@ -1,7 +1,13 @@
 //! Folding what was written into a snapshot, and making the page's content from the shared text.
 
+use std::time::Duration;
+
 use domain::{Error, Result, id::PageId, pages::content::ContentDraft};
-use store::{Change, CommitError, PageFold, PageUpdateId, Store};
+use store::{
+    Change, CommitError, PageFold, PageUpdateId, Store,
+    faults::{Place, Stage},
+    pages::PageHistory,
+};
 
 use super::{
     PageSession,
@@ -14,8 +20,12 @@ use super::{
 };
 use crate::kernel::{Command, Handle, Turn};
 
+/// What the commit of a fold is called where faults are injected.
+const FOLD: &str = "page_fold";
 /// How often a fold is tried again because another node folded first.
 const FOLDS_MAX: u32 = 3;
+/// What `Retry-After` says to a write that waits for what was edited together to be stored.
+const STORED_RETRY: Duration = Duration::from_secs(1);
 
 /// Fold what was written, and store the shared text as the page's content.
 #[derive(Clone, Copy, Debug)]
@@ -68,18 +78,42 @@ async fn why_over(store: &Store, page_id: PageId) -> Ending {
 }
 
 impl PageSession {
-    /// Has what was edited together become the page's content, so that a write from outside is decided on that.
-    pub(super) async fn settle_before_write(&mut self, turn: &mut Turn<'_, Self>) -> Result<()> {
+    /// Has what was edited together become the page's content, so that a write from outside is decided on that; up to where
+    /// the history was seen with that, which the write's commit ends it at.
+    ///
+    /// `busy` when what was edited can't be stored, so that the write isn't made; `Stale` when others are at it.
+    pub(super) async fn settle_before_write(&mut self, turn: &mut Turn<'_, Self>) -> Result<Option<PageHistory>> {
         let page_id = *turn.key();
-        let store = &turn.services().services.store;
-        if self.live.is_none() {
-            let (Some(page), Some(_)) = (store.page_head(page_id).await?, store.page_document(page_id).await?) else {
-                return Ok(());
-            };
-            self.live = Some(open(turn, page.content_version).await?);
+        let store = turn.services().services.store.clone();
+        let Some(stored) = store.page_history(page_id).await? else {
+            // Whoever has one open here hears that it is over.
+            self.leave_history(turn).await;
+            return Ok(None);
+        };
+        if self.live_epoch().is_some_and(|epoch| epoch != stored.epoch) {
+            self.leave_history(turn).await;
         }
-        self.settle(turn).await;
-        Ok(())
+        let live = match &mut self.live {
+            Some(live) => live,
+            None => {
+                let Some(page) = store.page_head(page_id).await? else { return Ok(None) };
+                self.live.insert(open(turn, page.content_version).await?)
+            }
+        };
+        let settled = live.settle_before_write(turn).await;
+        let seen = PageHistory { epoch: live.epoch.clone(), folds: live.folds };
+        match settled {
+            Ok(true) => Ok(Some(seen)),
+            Ok(false) => {
+                self.leave_history(turn).await;
+                Err(Error::Stale)
+            }
+            Err(Error::Stale) => Err(Error::Stale),
+            Err(error) => {
+                tracing::warn!(%error, page = %page_id, "a write waits: what was edited together can't be stored");
+                Err(Error::busy(STORED_RETRY))
+            }
+        }
     }
 
     /// Folds, if there is something to fold. What fails is tried again with the next occasion: the rows are the truth.
@@ -89,24 +123,57 @@ impl PageSession {
         if !live.is_dirty {
             return;
         }
-        for _ in 0..FOLDS_MAX {
-            match live.fold(turn).await {
-                Ok(()) => return,
-                Err(Error::Stale) => match live.catch_up(turn).await {
-                    Ok(true) => {}
-                    Ok(false) => {
-                        let ending = why_over(&turn.services().services.store, *turn.key()).await;
-                        return self.drop_live(ending);
-                    }
-                    Err(error) => return tracing::warn!(%error, page = %turn.key(), "a page was not folded"),
-                },
-                Err(error) => return tracing::warn!(%error, page = %turn.key(), "a page was not folded"),
-            }
+        match live.fold_with_others(turn).await {
+            Ok(true) => {}
+            Ok(false) => self.leave_history(turn).await,
+            Err(error) => tracing::warn!(%error, page = %turn.key(), "a page was not folded"),
+        }
+    }
+
+    /// Ends the live document, whose history is over, and tells its clients why.
+    async fn leave_history(&mut self, turn: &Turn<'_, Self>) {
+        if self.live.is_some() {
+            let ending = why_over(&turn.services().services.store, *turn.key()).await;
+            self.drop_live(ending);
         }
     }
 }
 
 impl Live {
+    /// Folds all that anybody wrote, so that no row is left; whether the history goes on.
+    async fn settle_before_write(&mut self, turn: &mut Turn<'_, PageSession>) -> Result<bool> {
+        let store = turn.services().services.store.clone();
+        // No turn takes more in meanwhile, so that the scribe adds no row behind this.
+        let written = tokio::time::timeout_at(turn.context().deadline.into(), self.scribe.all_written());
+        match written.await {
+            Ok(Ok(())) => {}
+            Ok(Err(_over)) => return Ok(false),
+            Err(_elapsed) => return Err(Error::busy(STORED_RETRY)),
+        }
+        let folds = store.page_history(self.page_id).await?.filter(|stored| stored.epoch == self.epoch);
+        if folds.is_some_and(|stored| stored.folds != self.folds) && !self.catch_up(turn).await? {
+            return Ok(false);
+        }
+        self.take_rows_of_others(&store).await?;
+        if self.is_dirty || self.scribe.has_rows() { self.fold_with_others(turn).await } else { Ok(true) }
+    }
+
+    /// Folds, after whatever other nodes folded meanwhile; whether the history goes on.
+    async fn fold_with_others(&mut self, turn: &mut Turn<'_, PageSession>) -> Result<bool> {
+        for _ in 0..FOLDS_MAX {
+            match self.fold(turn).await {
+                Ok(()) => return Ok(true),
+                Err(Error::Stale) => {
+                    if !self.catch_up(turn).await? {
+                        return Ok(false);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(Error::Stale)
+    }
+
     /// Puts all that was written into the snapshot, and the shared text, if it changed, into the page's content.
     async fn fold(&mut self, turn: &mut Turn<'_, PageSession>) -> Result<()> {
         let store = turn.services().services.store.clone();
@@ -119,7 +186,8 @@ impl Live {
         let (page_id, epoch, folds) = (self.page_id, &*self.epoch, self.folds);
         self.document.measured(snapshot.update.len());
         change.page_document_fold(PageFold { page_id, epoch, folds, snapshot: snapshot.to_bytes(), rows: &rows });
-        match store.commit(change).await {
+        let place = Place { stage: Stage::Commit, kind: FOLD, command: "", key: &page_id };
+        match store.commit_at(change, place).await {
             Ok(()) => {}
             Err(CommitError::Stale | CommitError::Duplicate { .. }) => return Err(Error::Stale),
             Err(error) => return Err(error.into()),
@@ -186,17 +254,9 @@ impl Live {
         if store.page_content(page_id).await?.markdown == text {
             return Ok(hash);
         }
-        match ContentDraft::check(None, text.replace('\0', "\u{fffd}")) {
-            Ok(draft) => {
-                let writing = Writing { draft, by: self.writer, now: turn.now() };
-                content::replace(store, change, &page, writing).await?;
-                Ok(hash)
-            }
-            // Two nodes may each have had room for what together is too much. It stays in the document.
-            Err(error) => {
-                tracing::warn!(%error, page = %page_id, "a shared text is too long to be the page's content");
-                Ok(self.text_hash)
-            }
-        }
+        // Two nodes may each have had room for what together is more than a page may have: it is kept, and can be cut.
+        let draft = ContentDraft { blocks: None, markdown: text.replace('\0', "\u{fffd}") };
+        content::replace(store, change, &page, Writing { draft, by: self.writer, now: turn.now() }).await?;
+        Ok(hash)
     }
 }
