@@ -93,13 +93,11 @@ impl PageSession {
         if self.live_epoch().is_some_and(|epoch| epoch != stored.epoch) {
             self.leave_history(turn).await;
         }
-        let live = match &mut self.live {
-            Some(live) => live,
-            None => {
-                let Some(page) = store.page_head(page_id).await? else { return Ok(None) };
-                self.live.insert(open(turn, page.content_version).await?)
-            }
-        };
+        if self.live.is_none() {
+            let Some(page) = store.page_head(page_id).await? else { return Ok(None) };
+            self.live = Some(open(turn, page.content_version).await?);
+        }
+        let live = self.live.as_mut().ok_or(Error::Stale)?;
         let settled = live.settle_before_write(turn).await;
         let seen = PageHistory { epoch: live.epoch.clone(), folds: live.folds };
         match settled {
