@@ -33,6 +33,7 @@ pub struct Config {
     pub blobs: Blobs,
     pub accounts: Accounts,
     pub vault: Vault,
+    pub audit: Audit,
     pub notify: Notify,
     pub mail: Mail,
     pub texts: Texts,
@@ -96,6 +97,10 @@ sections! {
         invite_lifetime: Duration,
     }
     Vault { max_items: u32, }
+    Audit {
+        #[serde(with = "humantime_serde")]
+        retention: Duration,
+    }
     Notify { calls: bool, }
     Mail {
         host: String,

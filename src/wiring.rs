@@ -145,6 +145,7 @@ impl Config {
             },
             vault_items_max: self.vault.max_items.into(),
             calls_available: self.notify.calls,
+            audit_kept: Some(self.audit.retention).filter(|kept| !kept.is_zero()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use domain::{Email, Error, Result, Timestamp, attempts::forgotten_before};
 use store::{
-    Change, Store,
+    Change, PURGE_ROWS_MAX, Purge, Store,
     accounts::{Person, StoredAttempts},
     audit::{AuditEntry, AuditTarget},
 };
@@ -36,7 +36,7 @@ impl Guess {
         let mut change = Change::new();
         self.stored.attempts.note_failure(now);
         change.attempts_set(now, &self.subject, &self.stored);
-        change.attempts_purge(forgotten_before(now));
+        change.purge(&Purge::attempts(forgotten_before(now)), PURGE_ROWS_MAX);
         if let Some(person) = person
             && self.stored.attempts.check(now).is_err()
         {

@@ -6,7 +6,7 @@
 use std::{fmt, str::FromStr, time::Duration};
 
 use domain::{Result, Timestamp, notify::phone};
-use store::Change;
+use store::{Change, PURGE_ROWS_MAX, Purge, Store};
 
 use crate::{
     Services,
@@ -15,6 +15,10 @@ use crate::{
 
 /// How often it is done.
 const EVERY: Duration = Duration::from_hours(1);
+/// How soon it goes on where more is over than one turn throws away.
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
+/// How many steps of [`PURGE_ROWS_MAX`] rows one turn takes of one kind.
+const STEPS_MAX: u32 = 20;
 /// How long a live message is kept for sockets that reconnect (decisions, "Sockets").
 const LIVE_KEPT: Duration = Duration::from_hours(1);
 /// How long a revocation is kept; caches forget within a second.
@@ -94,36 +98,50 @@ impl Handle<Arm> for Housekeeping {
 
 impl Handle<TimerFired> for Housekeeping {
     async fn handle(&mut self, _: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
-        for (what, change) in purges(turn.now()) {
-            // One commit each, so that the writer is never held up by all of them together.
-            if let Err(error) = turn.services().store.commit(change).await {
-                tracing::warn!(what, %error, "what is over could not be thrown away; next time");
-            }
+        let services = turn.services();
+        let mut is_done = true;
+        for purge in purges(turn.now(), services.settings.audit_kept) {
+            is_done &= throw_away(&services.store, &purge).await;
         }
+        let pause = if is_done { EVERY } else { AGAIN_AFTER };
         let mut change = Change::new();
-        change.timer_set(Self::KIND, &turn.key().to_string(), TIMER, turn.now().after(EVERY));
+        change.timer_set(Self::KIND, &turn.key().to_string(), TIMER, turn.now().after(pause));
         turn.commit(change).await
     }
 }
 
-fn purges(now: Timestamp) -> [(&'static str, Change); 12] {
-    let purge = |what, add: &dyn Fn(&mut Change)| {
-        let mut change = Change::new();
-        add(&mut change);
-        (what, change)
-    };
-    [
-        purge("live messages", &|change| change.live_purge(now.before(LIVE_KEPT))),
-        purge("idempotency keys", &|change| change.idempotency_purge(now.before(store::idempotency::KEPT_FOR))),
-        purge("sign-ins", &|change| change.sign_ins_purge(now)),
-        purge("push devices", &|change| change.push_devices_purge(now)),
-        purge("live activities", &|change| change.live_activities_purge(now)),
-        purge("phone codes", &|change| change.phone_codes_purge(now.before(phone::CODES_COUNTED_FOR))),
-        purge("attempts", &|change| change.attempts_purge(now.before(ATTEMPTS_KEPT))),
-        purge("vault signatures", &|change| change.vault_signatures_purge(now.before(SIGNATURES_KEPT))),
-        purge("revocations", &|change| change.revocations_purge(now.before(REVOCATIONS_KEPT))),
-        purge("outbox", &|change| change.outbox_purge(now.before(GIVEN_UP_KEPT))),
-        purge("deliveries", &|change| change.deliveries_purge(now.before(DELIVERIES_KEPT))),
-        purge("kept messages", &|change| change.kept_purge(now.before(KEPT_MESSAGES_KEPT))),
-    ]
+/// Throws rows away in bounded steps, a commit each, so that the writer is never held up; answers whether none are left
+/// that it could throw away.
+async fn throw_away(store: &Store, purge: &Purge) -> bool {
+    for _ in 0..STEPS_MAX {
+        match store.purge(purge, PURGE_ROWS_MAX).await {
+            Ok(count) if count < PURGE_ROWS_MAX => return true,
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(what = purge.what, %error, "what is over could not be thrown away; next time");
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// What is over at `now`. The audit trail is kept for as long as operators say, or for ever.
+fn purges(now: Timestamp, audit_kept: Option<Duration>) -> Vec<Purge> {
+    let mut purges = vec![
+        Purge::live_messages(now.before(LIVE_KEPT)),
+        Purge::idempotency_keys(now.before(store::idempotency::KEPT_FOR)),
+        Purge::sign_ins(now),
+        Purge::push_devices(now),
+        Purge::live_activities(now),
+        Purge::phone_codes(now.before(phone::CODES_COUNTED_FOR)),
+        Purge::attempts(now.before(ATTEMPTS_KEPT)),
+        Purge::vault_signatures(now.before(SIGNATURES_KEPT)),
+        Purge::revocations(now.before(REVOCATIONS_KEPT)),
+        Purge::outbox(now.before(GIVEN_UP_KEPT)),
+        Purge::deliveries(now.before(DELIVERIES_KEPT)),
+        Purge::kept_messages(now.before(KEPT_MESSAGES_KEPT)),
+    ];
+    purges.extend(audit_kept.map(|kept| Purge::audit(now.before(kept))));
+    purges
 }

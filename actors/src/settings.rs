@@ -25,6 +25,8 @@ pub struct Settings {
     pub vault_items_max: u64,
     /// Whether people can be texted and called (`notify.calls`). The console counts, which keeps what it would have sent.
     pub calls_available: bool,
+    /// How long entries of the audit trail are kept; for ever where nothing is said (`audit.retention`).
+    pub audit_kept: Option<Duration>,
 }
 
 impl Default for Settings {
@@ -39,6 +41,7 @@ impl Default for Settings {
             password_cost: PasswordCost::default(),
             vault_items_max: 10_000,
             calls_available: true,
+            audit_kept: Some(DAY * 400),
         }
     }
 }

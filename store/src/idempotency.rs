@@ -1,6 +1,6 @@
 //! Creating twice: what a request with an `Idempotency-Key` has come to.
 //!
-//! A request first claims its key, durably. The commit that does its work marks the claim committed in the same
+//! A request looks its key up and claims it, durably, where nobody has. The commit that does its work marks the claim committed in the same
 //! transaction ([`Change::idempotency_commit`]), so the work is done exactly once, whatever happens to the process. The
 //! answer is stored afterwards; until the claim's lease has passed, it may still come. A claim whose process died before it committed is taken over once its lease has passed;
 //! taking over gives it a new id, so that the first owner, should it still live, can't commit any more.
@@ -10,7 +10,7 @@ use std::{sync::Arc, time::Duration};
 use domain::time::Timestamp;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
-use crate::{Change, CommitError, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
+use crate::{Change, CommitError, Expect, Purge, Store, StoreError, json, reader::Reads, sql::Sql};
 
 /// How long a key is remembered.
 pub const KEPT_FOR: Duration = Duration::from_hours(24);
@@ -82,6 +82,15 @@ pub enum Idempotency {
     AnswerLost,
 }
 
+impl row::Model {
+    /// Whether `request` may claim the key anew: the row's time is over, or its request was abandoned and this is the same.
+    fn is_free(&self, request: &IdempotencyRequest, now: Timestamp) -> bool {
+        let is_expired = Timestamp(self.created_at).after(KEPT_FOR) <= now;
+        let is_abandoned = self.state == CLAIMED && Timestamp(self.claimed_until) <= now;
+        is_expired || (is_abandoned && self.fingerprint == request.fingerprint)
+    }
+}
+
 impl Change {
     /// Marks the claim as done by this very commit; [`Stale`](CommitError::Stale) when it is done already, or lost.
     pub fn idempotency_commit(&mut self, claim: &str) {
@@ -90,10 +99,12 @@ impl Change {
             Expect::Rows(1),
         );
     }
+}
 
-    /// Forgets the keys from before `before`.
-    pub fn idempotency_purge(&mut self, before: Timestamp) {
-        self.run_statement(Sql::new("DELETE FROM idempotency WHERE created_at < $1", [before.0.into()]), Expect::Any);
+impl Purge {
+    /// The keys from before `before`.
+    pub fn idempotency_keys(before: Timestamp) -> Self {
+        Self::new("idempotency keys", ["idempotency", "id", "created_at < $1"], before.0)
     }
 }
 
@@ -106,25 +117,19 @@ impl Store {
     ) -> Result<Idempotency, StoreError> {
         for _ in 0..ROUNDS_MAX {
             let id = domain::id::new_uuid(self.now()).to_string();
-            match self.commit(self.idempotency_first(&id, request, lease)).await {
-                Ok(()) => return Ok(Idempotency::Claimed(id.into())),
-                Err(CommitError::Duplicate { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-            let Some(known) = self.idempotency_row(request).await? else { continue };
-            let expired = Timestamp(known.created_at).after(KEPT_FOR) <= self.now();
-            let abandoned = known.state == CLAIMED && Timestamp(known.claimed_until) <= self.now();
-            if !expired {
-                if known.fingerprint != request.fingerprint {
-                    return Ok(Idempotency::Mismatch);
+            // Looked up first: an insertion that meets another row has the whole group of commits run a second time.
+            let claim = match self.idempotency_row(request).await? {
+                None => self.idempotency_first(&id, request, lease),
+                Some(known) if known.is_free(request, self.now()) => {
+                    self.idempotency_again(&known, &id, request, lease)
                 }
-                if !abandoned {
-                    return outcome(known, self.now());
-                }
-            }
-            match self.commit(self.idempotency_again(&known, &id, request, lease)).await {
+                Some(known) if known.fingerprint != request.fingerprint => return Ok(Idempotency::Mismatch),
+                Some(known) => return outcome(known, self.now()),
+            };
+            match self.commit(claim).await {
                 Ok(()) => return Ok(Idempotency::Claimed(id.into())),
-                Err(CommitError::Stale) => {}
+                // Somebody else was quicker.
+                Err(CommitError::Duplicate { .. } | CommitError::Stale) => {}
                 Err(error) => return Err(error.into()),
             }
         }

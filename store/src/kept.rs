@@ -3,7 +3,7 @@
 use domain::{id::KeptId, time::Timestamp};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{Change, Purge, Store, StoreError, reader::Reads};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -70,10 +70,12 @@ impl Change {
             created_at: Set(message.created_at.0),
         });
     }
+}
 
-    /// Forgets the messages from before `before`.
-    pub fn kept_purge(&mut self, before: Timestamp) {
-        self.run_statement(Sql::new("DELETE FROM kept_messages WHERE created_at < $1", [before.0.into()]), Expect::Any);
+impl Purge {
+    /// The messages from before `before`.
+    pub fn kept_messages(before: Timestamp) -> Self {
+        Self::new("kept messages", ["kept_messages", "id", "created_at < $1"], before.0)
     }
 }
 

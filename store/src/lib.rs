@@ -32,6 +32,7 @@ mod options;
 pub mod outbox;
 pub mod overview;
 pub mod pages;
+pub mod purge;
 mod reader;
 pub mod revocations;
 mod schema;
@@ -64,6 +65,7 @@ pub use self::{
     options::StoreOptions,
     outbox::{EmailTo, OutboxClaim, OutboxEntry, OutboxLane},
     pages::{NewPageUpdate, PageDocument, PageFold, PageHead, PageUpdate, PageUpdateId},
+    purge::{PURGE_ROWS_MAX, Purge},
     revocations::{Revocation, RevocationKind},
     timers::Timer,
     writer::WriterStats,

@@ -9,7 +9,7 @@ use domain::{id::UserId, time::Timestamp};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use serde_json::{Value, value::RawValue};
 
-use crate::{Change, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
+use crate::{Change, Expect, Purge, Store, StoreError, json, reader::Reads, sql::Sql};
 
 mod message {
     use sea_orm::entity::prelude::*;
@@ -117,10 +117,12 @@ impl Change {
             Expect::Any,
         );
     }
+}
 
-    /// Forgets the messages from before `before`.
-    pub fn live_purge(&mut self, before: Timestamp) {
-        self.run_statement(Sql::new("DELETE FROM live_messages WHERE created_at < $1", [before.0.into()]), Expect::Any);
+impl Purge {
+    /// The live messages from before `before`.
+    pub fn live_messages(before: Timestamp) -> Self {
+        Self::new("live messages", ["live_messages", "user_id, seq", "created_at < $1"], before.0)
     }
 }
 

@@ -16,7 +16,8 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use crate::{
-    Change, Expect, LiveDraft, Store, StoreError, claim::Claim, reader::Reads, revocations::RevocationKind, sql::Sql,
+    Change, Expect, LiveDraft, Purge, Store, StoreError, claim::Claim, reader::Reads, revocations::RevocationKind,
+    sql::Sql,
 };
 
 /// How much of an error is kept beside an entry, in characters.
@@ -212,16 +213,13 @@ impl Change {
     pub fn outbox_park(&mut self, seq: i64, error: &str) {
         self.outbox_failed(seq, error, PARKED);
     }
+}
 
-    /// Forgets the entries from before `before` that were given up.
-    pub fn outbox_purge(&mut self, before: Timestamp) {
-        self.run_statement(
-            Sql::new(
-                "DELETE FROM outbox WHERE not_before = $1 AND created_at < $2",
-                [PARKED.0.into(), before.0.into()],
-            ),
-            Expect::Any,
-        );
+impl Purge {
+    /// The entries from before `before` that were given up ([`PARKED`]).
+    pub fn outbox(before: Timestamp) -> Self {
+        const IS_OVER: &str = "not_before = 9223372036854775807 AND created_at < $1";
+        Self::new("outbox", ["outbox", "seq", IS_OVER], before.0)
     }
 }
 

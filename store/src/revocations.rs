@@ -7,7 +7,7 @@ use domain::time::Timestamp;
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 use serde::{Deserialize, Serialize};
 
-use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{Change, Purge, Store, StoreError, reader::Reads};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -82,10 +82,12 @@ impl Change {
             ..Default::default()
         });
     }
+}
 
-    /// Forgets the revocations from before `before`.
-    pub fn revocations_purge(&mut self, before: Timestamp) {
-        self.run_statement(Sql::new("DELETE FROM revocations WHERE at < $1", [before.0.into()]), Expect::Any);
+impl Purge {
+    /// The revocations from before `before`.
+    pub fn revocations(before: Timestamp) -> Self {
+        Self::new("revocations", ["revocations", "seq", "at < $1"], before.0)
     }
 }
 

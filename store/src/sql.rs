@@ -1,5 +1,7 @@
 //! Statements that both databases understand as they are written.
 
+use std::borrow::Cow;
+
 use sea_orm::{DbBackend, Statement, StatementBuilder, Value};
 
 /// Stands where PostgreSQL shall skip the rows that another transaction holds; a comment to SQLite, which has one writer.
@@ -11,13 +13,13 @@ const DOCUMENT_STAYS: &str = "/*document stays*/";
 
 /// A statement with `$1`, `$2`, … for `values`, in any order; a number may stand more than once.
 pub(crate) struct Sql {
-    pub text: &'static str,
+    pub text: Cow<'static, str>,
     pub values: Vec<Value>,
 }
 
 impl Sql {
-    pub fn new(text: &'static str, values: impl IntoIterator<Item = Value>) -> Self {
-        Self { text, values: values.into_iter().collect() }
+    pub fn new(text: impl Into<Cow<'static, str>>, values: impl IntoIterator<Item = Value>) -> Self {
+        Self { text: text.into(), values: values.into_iter().collect() }
     }
 }
 

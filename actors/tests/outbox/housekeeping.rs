@@ -1,9 +1,15 @@
-use std::{num::NonZeroUsize, time::Duration};
+use std::{
+    num::NonZeroUsize,
+    time::{Duration, Instant},
+};
 
-use actors::{Actors, kernel::KernelOptions};
-use domain::id::UserId;
+use actors::{Actors, Settings, kernel::KernelOptions};
+use domain::{
+    Context, Origin, Timestamp,
+    id::{OrgId, UserId},
+};
 use serde_json::json;
-use store::{Change, KeptMessage, RevocationKind};
+use store::{AuditEntry, AuditQuery, AuditTarget, Change, KeptMessage, RevocationKind};
 
 use crate::node::{Node, START, soon};
 
@@ -26,17 +32,21 @@ async fn armed(node: &Node, after: Duration) {
     .await;
 }
 
-async fn keep(node: &Node) {
-    let mut change = Change::new();
-    let created_at = node.clock.now();
-    change.kept_add(KeptMessage {
+fn message(created_at: Timestamp) -> KeptMessage {
+    KeptMessage {
         gateway: "console".into(),
         channel: "email".into(),
         recipient: "ada@example.org".into(),
         subject: None,
         body: String::new(),
         created_at,
-    });
+    }
+}
+
+async fn keep(node: &Node) {
+    let mut change = Change::new();
+    let created_at = node.clock.now();
+    change.kept_add(message(created_at));
     change.revocation_add(created_at, RevocationKind::Key, "key_1");
     node.services.store.commit(change).await.expect("a commit");
 }
@@ -76,6 +86,56 @@ async fn what_is_over_is_thrown_away_every_hour_and_nothing_before_its_time() {
     assert_eq!(kept(&node).await, (1, 0));
     node.clock.set(START.after(MONTH + HOUR));
     armed(&node, MONTH + 2 * HOUR).await;
+    assert_eq!(kept(&node).await, (0, 0));
+    actors.shutdown(Duration::from_secs(10)).await;
+}
+
+/// Notes that something was done in an organization.
+async fn audit(node: &Node, org_id: OrgId) {
+    let context = Context::system(Origin::Actor, Instant::now());
+    let entry = AuditEntry::new(&context, "org.renamed", AuditTarget::new("organization", org_id)).in_org(org_id);
+    let mut change = Change::new();
+    change.audit_add(node.clock.now(), entry);
+    node.services.store.commit(change).await.expect("a commit");
+}
+
+async fn audited(node: &Node, org_id: OrgId) -> usize {
+    let query = AuditQuery { org_id, action: None, actor: None, target: None, before: None, limit: 10 };
+    node.services.store.audit_list(&query).await.expect("a read").len()
+}
+
+#[tokio::test]
+async fn the_audit_trail_is_kept_for_as_long_as_is_configured_or_for_ever() {
+    const YEAR: Duration = Duration::from_hours(365 * 24);
+    for (audit_kept, left) in [(Some(YEAR), 1), (None, 2)] {
+        let mut node = Node::new().await;
+        node.services.settings = Settings { audit_kept, ..Settings::default() }.into();
+        let org_id = OrgId::new(START);
+        audit(&node, org_id).await;
+        node.clock.advance(HOUR);
+        audit(&node, org_id).await;
+        node.clock.set(START.after(YEAR + HOUR / 2));
+        let actors = start(&node);
+        armed(&node, YEAR + HOUR * 3 / 2).await;
+        assert_eq!(audited(&node, org_id).await, left);
+        actors.shutdown(Duration::from_secs(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_more_than_one_turn_throws_away_goes_a_second_later() {
+    const MESSAGES: usize = 20_500;
+    let node = Node::new().await;
+    let mut change = Change::new();
+    (0..MESSAGES).for_each(|_| change.kept_add(message(START)));
+    node.services.store.commit(change).await.expect("a commit");
+    node.clock.set(START.after(MONTH + HOUR));
+    let actors = start(&node);
+    armed(&node, MONTH + HOUR + Duration::from_secs(1)).await;
+    let most = u32::try_from(MESSAGES).expect("fits");
+    assert_eq!(node.services.store.kept_list(None, most).await.expect("a read").len(), 500);
+    node.clock.advance(Duration::from_secs(1));
+    armed(&node, MONTH + 2 * HOUR + Duration::from_secs(1)).await;
     assert_eq!(kept(&node).await, (0, 0));
     actors.shutdown(Duration::from_secs(10)).await;
 }

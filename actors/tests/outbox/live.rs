@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use actors::live::{Feed, LiveFrame};
 use domain::{Timestamp, id::UserId};
 use serde_json::{Value, json};
-use store::{Change, OutboxEntry, OutboxLane};
+use store::{OutboxEntry, OutboxLane, PURGE_ROWS_MAX, Purge};
 
 use crate::node::{Node, START, soon};
 
@@ -185,6 +185,10 @@ async fn a_reader_that_missed_a_message_on_the_hub_reads_it_from_the_store() {
     assert_eq!(next(&mut feed).await["number"], 2);
 }
 
+async fn purge(node: &Node, before: Timestamp) {
+    node.services.store.purge(&Purge::live_messages(before), PURGE_ROWS_MAX).await.expect("purged");
+}
+
 #[tokio::test]
 async fn a_reader_is_told_when_messages_are_gone_for_good() {
     let node = Node::new().await;
@@ -194,16 +198,12 @@ async fn a_reader_is_told_when_messages_are_gone_for_good() {
         node.dispatcher().deliver_due().await.expect("delivered");
         node.clock.advance(Duration::from_mins(1));
     }
-    let mut purge = Change::new();
-    purge.live_purge(START.after(Duration::from_secs(61)));
-    node.services.store.commit(purge).await.expect("purged");
+    purge(&node, START.after(Duration::from_secs(61))).await;
     assert!(feed(&node, ada, Some(0)).await.has_missed());
     let mut seen_two = feed(&node, ada, Some(2)).await;
     assert!(!seen_two.has_missed());
     assert_eq!(next(&mut seen_two).await["number"], 3);
-    let mut everything = Change::new();
-    everything.live_purge(Timestamp(i64::MAX));
-    node.services.store.commit(everything).await.expect("purged");
+    purge(&node, Timestamp(i64::MAX)).await;
     assert!(feed(&node, ada, Some(2)).await.has_missed());
     assert!(!feed(&node, ada, Some(3)).await.has_missed());
 }

@@ -3,7 +3,7 @@
 use domain::{Timestamp, attempts::Attempts};
 use sea_orm::EntityTrait;
 
-use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{Change, Expect, Purge, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -75,10 +75,12 @@ impl Change {
     pub fn attempts_clear(&mut self, subject: &str) {
         self.run_statement(Sql::new("DELETE FROM attempts WHERE subject = $1", [subject.into()]), Expect::Any);
     }
+}
 
-    /// Forgets attempts that last failed before `before`.
-    pub fn attempts_purge(&mut self, before: Timestamp) {
-        self.run_statement(Sql::new("DELETE FROM attempts WHERE updated_at < $1", [before.0.into()]), Expect::Any);
+impl Purge {
+    /// The attempts that last failed before `before`.
+    pub fn attempts(before: Timestamp) -> Self {
+        Self::new("attempts", ["attempts", "subject", "updated_at < $1"], before.0)
     }
 }
 

@@ -9,7 +9,7 @@ use domain::{
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::{named, parsed};
-use crate::{Change, Expect, RevocationKind, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{Change, Expect, Purge, RevocationKind, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -132,10 +132,12 @@ impl Change {
         self.run_statement(Sql::new("DELETE FROM sign_ins WHERE id = $1", [id.to_string().into()]), Expect::Any);
         self.revoke(now, RevocationKind::SignIn, &id);
     }
+}
 
-    /// Forgets the sign-ins that expired at `now` or before; their tokens count no more already.
-    pub fn sign_ins_purge(&mut self, now: Timestamp) {
-        self.run_statement(Sql::new("DELETE FROM sign_ins WHERE expires_at <= $1", [now.0.into()]), Expect::Any);
+impl Purge {
+    /// The sign-ins that expired at `now` or before; their tokens count no more already.
+    pub fn sign_ins(now: Timestamp) -> Self {
+        Self::new("sign-ins", ["sign_ins", "id", "expires_at <= $1"], now.0)
     }
 }
 

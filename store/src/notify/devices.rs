@@ -13,7 +13,7 @@ use sea_orm::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Change, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
+use crate::{Change, Expect, Purge, Store, StoreError, json, reader::Reads};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -200,16 +200,14 @@ impl Change {
     pub(crate) fn push_devices_end(&mut self, sign_in_id: SignInId) {
         self.run(row::Entity::delete_many().filter(row::Column::SignInId.eq(sign_in_id.to_string())), Expect::Any);
     }
+}
 
-    /// Removes what sign-ins registered that are gone or expired at `now` or before.
-    pub fn push_devices_purge(&mut self, now: Timestamp) {
-        self.run_statement(
-            Sql::new(
-                "DELETE FROM push_devices WHERE sign_in_id NOT IN (SELECT id FROM sign_ins WHERE expires_at > $1)",
-                [now.0.into()],
-            ),
-            Expect::Any,
-        );
+impl Purge {
+    /// What sign-ins registered that are gone or expired at `now` or before.
+    pub fn push_devices(now: Timestamp) -> Self {
+        const OF_NO_SIGN_IN: &str = "NOT EXISTS (SELECT 1 FROM sign_ins \
+             WHERE sign_ins.id = push_devices.sign_in_id AND sign_ins.expires_at > $1)";
+        Self::new("push devices", ["push_devices", "user_id, device_id, app", OF_NO_SIGN_IN], now.0)
     }
 }
 

@@ -12,7 +12,7 @@ use sea_orm::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Change, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
+use crate::{Change, Expect, Purge, Store, StoreError, json, reader::Reads};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -173,16 +173,15 @@ impl Change {
     pub(crate) fn live_activities_end(&mut self, sign_in_id: SignInId) {
         self.run(row::Entity::delete_many().filter(row::Column::SignInId.eq(sign_in_id.to_string())), Expect::Any);
     }
+}
 
-    /// Removes what sign-ins registered that are gone or expired at `now` or before.
-    pub fn live_activities_purge(&mut self, now: Timestamp) {
-        self.run_statement(
-            Sql::new(
-                "DELETE FROM live_activities WHERE sign_in_id NOT IN (SELECT id FROM sign_ins WHERE expires_at > $1)",
-                [now.0.into()],
-            ),
-            Expect::Any,
-        );
+impl Purge {
+    /// What sign-ins registered that are gone or expired at `now` or before.
+    pub fn live_activities(now: Timestamp) -> Self {
+        const OF_NO_SIGN_IN: &str = "NOT EXISTS (SELECT 1 FROM sign_ins \
+             WHERE sign_ins.id = live_activities.sign_in_id AND sign_ins.expires_at > $1)";
+        const KEY: &str = "user_id, install_id, app, activity_id";
+        Self::new("live activities", ["live_activities", KEY, OF_NO_SIGN_IN], now.0)
     }
 }
 

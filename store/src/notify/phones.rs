@@ -5,7 +5,7 @@ use sea_orm::{
     ActiveModelTrait, ActiveValue::Set, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, sea_query::OnConflict,
 };
 
-use crate::{Change, Expect, Store, StoreError, json, reader::Reads};
+use crate::{Change, Expect, Purge, Store, StoreError, json, reader::Reads};
 
 pub(super) mod row {
     use sea_orm::entity::prelude::*;
@@ -136,9 +136,11 @@ impl Change {
             .filter(code::Column::Version.eq(code.version));
         self.run(update, Expect::Rows(1));
     }
+}
 
-    /// Forgets codes that expired at `before` or earlier.
-    pub fn phone_codes_purge(&mut self, before: Timestamp) {
-        self.run(code::Entity::delete_many().filter(code::Column::ExpiresAt.lte(before.0)), Expect::Any);
+impl Purge {
+    /// The codes that expired at `before` or earlier.
+    pub fn phone_codes(before: Timestamp) -> Self {
+        Self::new("phone codes", ["phone_codes", "user_id", "expires_at <= $1"], before.0)
     }
 }

@@ -3,7 +3,7 @@
 use domain::{id::UserId, time::Timestamp};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
-use crate::{Change, Expect, Store, StoreError, reader::Reads};
+use crate::{Change, Expect, Purge, Store, StoreError, reader::Reads};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -65,9 +65,12 @@ impl Change {
             .filter(row::Column::SignedAt.lt(before.0));
         self.run(stale, Expect::Any);
     }
+}
 
-    /// Forgets everybody's signatures made before `before`.
-    pub fn vault_signatures_purge(&mut self, before: Timestamp) {
-        self.run(row::Entity::delete_many().filter(row::Column::SignedAt.lt(before.0)), Expect::Any);
+impl Purge {
+    /// Everybody's signatures made before `before`.
+    pub fn vault_signatures(before: Timestamp) -> Self {
+        const KEY: &str = "user_id, signed_at, signature";
+        Self::new("vault signatures", ["vault_signatures", KEY, "signed_at < $1"], before.0)
     }
 }

@@ -3,11 +3,11 @@ use std::time::Duration;
 use domain::id::{AuditId, OrgId};
 use serde_json::json;
 use store::{
-    AuditActor, AuditEntry, AuditQuery, AuditTarget, Clock, KeptMessage, Revocation, RevocationKind, audit::ActorKind,
-    testing,
+    AuditActor, AuditEntry, AuditQuery, AuditTarget, Clock, KeptMessage, Purge, Revocation, RevocationKind,
+    audit::ActorKind, testing,
 };
 
-use crate::{START, commit, open};
+use crate::{START, commit, open, purge};
 
 fn entry(org_id: OrgId, action: &str, actor: &str) -> AuditEntry {
     AuditEntry {
@@ -88,7 +88,7 @@ async fn old_entries_are_forgotten_and_newer_ones_kept() {
             .await;
             clock.advance(Duration::from_secs(1));
         }
-        commit(&store, |change| change.audit_purge(START.after(Duration::from_millis(500)))).await;
+        purge(&store, Purge::audit(START.after(Duration::from_millis(500)))).await;
         assert_eq!(store.audit_list(&query(org_id)).await.expect("reads").len(), 1);
     }
 }
@@ -104,7 +104,7 @@ async fn revocations_are_read_from_a_moment_on() {
         let revoked = Revocation { seq: 2, kind: RevocationKind::Key, target_id: "key_1".into(), at: later };
         assert_eq!(store.revocations_since(later).await.expect("reads"), [revoked]);
         assert_eq!(store.revocations_since(START).await.expect("reads").len(), 2);
-        commit(&store, |change| change.revocations_purge(later)).await;
+        purge(&store, Purge::revocations(later)).await;
         assert_eq!(store.revocations_since(START).await.expect("reads").len(), 1);
     }
 }
@@ -130,7 +130,7 @@ async fn kept_messages_are_read_newest_first_and_by_recipient() {
         let all = store.kept_list(None, 10).await.expect("reads");
         assert_eq!(all, [message("b@example.com", later), message("a@example.com", START)]);
         assert_eq!(store.kept_list(Some("a@example.com"), 10).await.expect("reads").len(), 1);
-        commit(&store, |change| change.kept_purge(later)).await;
+        purge(&store, Purge::kept_messages(later)).await;
         assert_eq!(store.kept_list(None, 10).await.expect("reads").len(), 1);
     }
 }

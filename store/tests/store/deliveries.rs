@@ -5,9 +5,9 @@ use domain::{
     id::{DeliveryId, EscalationId, NoticeId, UserId},
     notify::{AckCode, CancelReason, Channel, DeliveryState, PushPlatform, PushTarget, Target},
 };
-use store::{Clock, CommitError, Delivery, DeliveryLane, NewDelivery, Store, testing};
+use store::{Clock, CommitError, Delivery, DeliveryLane, NewDelivery, Purge, Store, testing};
 
-use crate::{LEASE, START, commit, open};
+use crate::{LEASE, START, commit, open, purge};
 
 const HOUR: Duration = Duration::from_hours(1);
 const PHONE: &str = "+491701234567";
@@ -262,7 +262,7 @@ async fn what_the_provider_reports_later_is_noted_and_settled_deliveries_are_for
         assert_eq!((reported.state, reported.delivered_at), (DeliveryState::Sent, Some(at)));
         let reported = read(&store, lost.id).await;
         assert_eq!((reported.state, reported.error.as_deref()), (DeliveryState::Failed, Some("30003: unreachable")));
-        commit(&store, |change| change.deliveries_purge(at)).await;
+        purge(&store, Purge::deliveries(at)).await;
         assert_eq!(store.delivery(arrived.id).await.expect("a read"), None);
         assert_eq!(read(&store, waiting.id).await.state, DeliveryState::Queued);
     }

@@ -44,6 +44,23 @@ async fn a_key_is_claimed_done_and_answered_the_same_way_again() {
 }
 
 #[tokio::test]
+async fn a_repeated_key_is_looked_up_and_has_nothing_committed() {
+    for scratch in testing::backends().await {
+        let clock = Clock::manual(START);
+        let store = open(&scratch, &clock).await;
+        let first = request("k", "f");
+        let id = claimed(&store, &first).await;
+        commit(&store, |change| change.idempotency_commit(&id)).await;
+        let before = store.writer_stats();
+        for _ in 0..3 {
+            claim(&store, &first).await;
+            claim(&store, &request("k", "other")).await;
+        }
+        assert_eq!(store.writer_stats(), before);
+    }
+}
+
+#[tokio::test]
 async fn of_many_at_once_one_does_the_work() {
     for scratch in testing::backends().await {
         let nodes = [open(&scratch, &Clock::manual(START)).await, open(&scratch, &Clock::manual(START)).await];

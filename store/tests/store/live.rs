@@ -1,8 +1,8 @@
 use domain::id::UserId;
 use serde_json::json;
-use store::{Clock, LiveDraft, testing};
+use store::{Clock, LiveDraft, Purge, testing};
 
-use crate::{START, commit, open};
+use crate::{START, commit, open, purge};
 
 fn draft(source: i64, user_id: UserId) -> LiveDraft {
     LiveDraft { source, user_id, message: json!({ "type": "test", "source": source }) }
@@ -47,7 +47,7 @@ async fn numbers_go_on_after_old_messages_were_forgotten() {
         let user_id = UserId::new(START);
         store.live_append(&[draft(1, user_id)]).await.expect("appends");
         clock.advance(std::time::Duration::from_hours(1));
-        commit(&store, |change| change.live_purge(clock.now())).await;
+        purge(&store, Purge::live_messages(clock.now())).await;
         assert!(store.live_after(user_id, 0, 10).await.expect("reads").is_empty());
         assert_eq!(store.live_append(&[draft(2, user_id)]).await.expect("appends")[0].seq, 2);
     }

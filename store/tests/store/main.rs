@@ -11,13 +11,14 @@ mod live;
 mod notices;
 mod outbox;
 mod pages_search;
+mod purge;
 mod timers;
 
 use std::time::Duration;
 
 use domain::time::Timestamp;
 use store::{
-    Change, Clock, Store,
+    Change, Clock, PURGE_ROWS_MAX, Purge, Store,
     testing::{self, Scratch},
 };
 
@@ -36,6 +37,11 @@ async fn commit(store: &Store, fill: impl FnOnce(&mut Change)) {
     let mut change = Change::new();
     fill(&mut change);
     store.commit(change).await.expect("commits");
+}
+
+/// Throws away what is over, which must be less than one step takes.
+async fn purge(store: &Store, purge: Purge) {
+    assert!(store.purge(&purge, PURGE_ROWS_MAX).await.expect("purges") < PURGE_ROWS_MAX);
 }
 
 #[tokio::test]

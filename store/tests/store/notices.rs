@@ -6,13 +6,13 @@ use domain::{
     notify::{Channel, Channels, PushPlatform, QuietHours, TimeOfDay, Zone},
 };
 use store::{
-    Clock, CommitError, Store,
+    Clock, CommitError, Purge, Store,
     accounts::{Person, SignIn},
     notify::{DeviceAttrs, NewNotice, NoticesQuery, PushDevice, PushKey, StoredPrefs},
     testing,
 };
 
-use crate::{START, commit, open};
+use crate::{START, commit, open, purge};
 
 fn notice(user_id: UserId, source: &str) -> NewNotice {
     NewNotice {
@@ -195,7 +195,7 @@ async fn a_recipient_has_what_counts_now() {
         assert_eq!(found[0].devices.len(), 1);
         commit(&store, |change| change.sign_in_end(clock.now(), lasting.id)).await;
         assert!(store.recipients(&[ada.id]).await.expect("reads")[0].devices.is_empty());
-        commit(&store, |change| change.push_devices_purge(clock.now())).await;
+        purge(&store, Purge::push_devices(clock.now())).await;
         assert!(store.push_devices(ada.id).await.expect("reads").is_empty());
     }
 }

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use serde_json::json;
-use store::{Clock, EmailTo, OutboxEntry, RevocationKind, Store, outbox::OutboxLane, testing};
+use store::{Clock, EmailTo, OutboxEntry, Purge, RevocationKind, Store, outbox::OutboxLane, testing};
 
-use crate::{LEASE, START, commit, open};
+use crate::{LEASE, START, commit, open, purge};
 
 fn event(number: u32) -> OutboxEntry {
     OutboxEntry::Event { event: json!({ "type": "test", "number": number }) }
@@ -71,7 +71,7 @@ async fn an_entry_that_was_given_up_is_kept_for_operators_until_it_is_old() {
         clock.advance(Duration::from_secs(1_000_000));
         assert!(store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").is_empty());
         assert_eq!(store.outbox_parked_len().await.expect("counts"), 1);
-        commit(&store, |change| change.outbox_purge(clock.now())).await;
+        purge(&store, Purge::outbox(clock.now())).await;
         assert_eq!(store.outbox_parked_len().await.expect("counts"), 0);
     }
 }

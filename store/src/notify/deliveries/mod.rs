@@ -22,7 +22,7 @@ pub use self::{
     claim::{DeliveryClaim, DeliveryLane, HeldClaim},
     row::Delivery,
 };
-use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{Change, Expect, Purge, Store, StoreError, reader::Reads, sql::Sql};
 
 /// Deliveries that one statement asks for by their ids.
 const IDS_PER_READ: usize = 500;
@@ -136,13 +136,12 @@ impl Change {
             Expect::Any,
         );
     }
+}
 
-    /// Forgets the settled deliveries that were made before `before`.
-    pub fn deliveries_purge(&mut self, before: Timestamp) {
-        self.run_statement(
-            Sql::new("DELETE FROM deliveries WHERE created_at < $1 AND lane IS NULL", [before.0.into()]),
-            Expect::Any,
-        );
+impl Purge {
+    /// The settled deliveries that were made before `before`.
+    pub fn deliveries(before: Timestamp) -> Self {
+        Self::new("deliveries", ["deliveries", "id", "created_at < $1 AND lane IS NULL"], before.0)
     }
 }
 
