@@ -35,11 +35,13 @@ impl Config {
     /// What the store is opened with.
     pub fn store_options(&self, secret: Vec<u8>) -> StoreOptions {
         let blobs = BlobOptions { place: self.blob_place(), signing_secret: secret };
+        let usual = StoreOptions::new(self.database_url(), blobs);
         StoreOptions {
+            read_timeout: usual.read_timeout.max(self.server.request_timeout),
             read_connections: self.database.read_connections,
             write_lanes: self.database.write_lanes,
             faults: self.faults.clone(),
-            ..StoreOptions::new(self.database_url(), blobs)
+            ..usual
         }
     }
 

@@ -20,6 +20,7 @@ use actix_web::{HttpRequest, HttpResponse, dev::Payload, web};
 use actors::platform::SLOW_AFTER;
 use domain::{Caller, Context, Error, Origin, RequestId};
 use futures::FutureExt;
+use store::deadline::within;
 use tokio::time::{Instant, timeout_at};
 use tracing::{Instrument, Span, field::Empty};
 
@@ -117,11 +118,12 @@ async fn pass(
 }
 
 async fn serve(call: &mut Call, endpoint: &Endpoint, deadline: Instant) -> Result<HttpResponse> {
-    admit(call).await?;
+    within(deadline.into_std(), admit(call)).await?;
     let run = endpoint.run(call);
     if endpoint.facts.streams {
         return run.await;
     }
+    let run = within(deadline.into_std(), run);
     timeout_at(deadline + GRACE, run).await.unwrap_or_else(|_| Err(Error::busy(GRACE).into()))
 }
 

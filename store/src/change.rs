@@ -130,6 +130,28 @@ pub(crate) enum Step {
     Run { statement: Statement, expect: Expect },
 }
 
+impl Step {
+    /// About how much memory the step takes while it waits.
+    pub(crate) fn bytes(&self) -> usize {
+        let (text, values) = match self {
+            Self::Insert(row) => (0, row.values.as_slice()),
+            Self::Run { statement, .. } => {
+                (statement.sql.len(), statement.values.as_ref().map_or(&[][..], |values| &values.0))
+            }
+        };
+        text + values.iter().map(value_bytes).sum::<usize>()
+    }
+}
+
+fn value_bytes(value: &Value) -> usize {
+    let beside = match value {
+        Value::String(Some(text)) => text.len(),
+        Value::Bytes(Some(bytes)) => bytes.len(),
+        _ => 0,
+    };
+    size_of::<Value>() + beside
+}
+
 impl std::fmt::Debug for Change {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Change").field("ops", &self.ops.len()).finish_non_exhaustive()

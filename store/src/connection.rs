@@ -1,6 +1,9 @@
 //! How the two databases are connected to.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use sea_orm::{
     ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode,
@@ -14,22 +17,26 @@ use sqlx::{
 use crate::{
     StoreError, StoreOptions,
     error::is_busy,
-    reader::{Reader, SqliteReader},
+    reader::{PoolReader, Reader, SqliteReader},
 };
 
 /// How long SQLite waits for another process's lock (a backup, a second program).
-const SQLITE_BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+const SQLITE_BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long it is left alone then, where it doesn't wait by itself.
-const SQLITE_BUSY_PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
+const SQLITE_BUSY_PAUSE: Duration = Duration::from_millis(10);
 /// Prepared statements that a connection keeps: multi-row inserts come in several sizes.
 const STATEMENTS_KEPT: usize = 512;
 
+/// Connections for the look-ups of credentials, each of which takes one row by its index.
+const CREDENTIAL_CONNECTIONS: u32 = 2;
 /// A connection of PostgreSQL's that was idle for longer is tried before it is used.
-const PING_AFTER_IDLE: std::time::Duration = std::time::Duration::from_secs(1);
+const PING_AFTER_IDLE: Duration = Duration::from_secs(1);
 /// Groups of two nodes may take the same rows in opposite orders. PostgreSQL looks for that after a second only; who may
 /// change it (a superuser) has it look sooner.
 const DETECT_DEADLOCKS_SOON: &str = "SELECT set_config('deadlock_timeout', '100ms', false) FROM pg_roles \
                                      WHERE rolname = current_user AND rolsuper";
+/// How many milliseconds a statement may take.
+const LIMIT_STATEMENTS: &str = "SELECT set_config('statement_timeout', $1, false)";
 
 /// Leaves SQLite no page to write to, for tests: less than what the database has, it never has.
 pub(crate) const FILL_THE_DISK: &str = "PRAGMA max_page_count = 1";
@@ -40,6 +47,8 @@ pub(crate) const MAKE_ROOM: &str = "PRAGMA max_page_count = 4294967294";
 pub(crate) struct Connections {
     /// Many, for reads.
     pub reader: Reader,
+    /// A few for the look-ups of credentials, so that these never wait for other reads.
+    pub credential_reader: Reader,
     /// One on SQLite, one per lane on PostgreSQL; only the writer and the migrations use them.
     pub writer: DatabaseConnection,
 }
@@ -52,12 +61,14 @@ impl Connections {
             make_private(&options.url, &file)?;
             let writer = sqlite_writer(options).await?;
             // After the writer, which makes the database what it must be.
-            let reader = Reader::Sqlite(SqliteReader::open(&file, options.read_connections)?);
-            Ok(Self { reader, writer })
+            let reader = |count| SqliteReader::open(&file, count, options.read_timeout).map(Reader::Sqlite);
+            let (reader, credential_reader) = (reader(options.read_connections)?, reader(CREDENTIAL_CONNECTIONS)?);
+            Ok(Self { reader, credential_reader, writer })
         } else if options.url.starts_with("postgres:") || options.url.starts_with("postgresql:") {
-            let writer = Database::connect(postgres(options, options.write_lanes)).await?;
-            let reader = Database::connect(postgres(options, options.read_connections)).await?;
-            Ok(Self { reader: Reader::Pool(reader), writer })
+            let writer = Database::connect(postgres(options, options.write_lanes, None)).await?;
+            let reader = postgres_reader(options, options.read_connections).await?;
+            let credential_reader = postgres_reader(options, CREDENTIAL_CONNECTIONS).await?;
+            Ok(Self { reader, credential_reader, writer })
         } else {
             Err(StoreError::Failed("the database's URL must start with sqlite: or postgres:".into()))
         }
@@ -65,7 +76,11 @@ impl Connections {
 
     /// Closes all of them.
     pub async fn close(&self) {
-        let closed = [self.reader.close().await, self.writer.close_by_ref().await.map_err(StoreError::from)];
+        let closed = [
+            self.reader.close().await,
+            self.credential_reader.close().await,
+            self.writer.close_by_ref().await.map_err(StoreError::from),
+        ];
         for error in closed.into_iter().filter_map(Result::err) {
             tracing::warn!(%error, "a database connection did not close cleanly");
         }
@@ -171,13 +186,26 @@ fn make_private(url: &str, path: &Path) -> Result<(), StoreError> {
     }
 }
 
-fn postgres(options: &StoreOptions, connections: u32) -> ConnectOptions {
+async fn postgres_reader(options: &StoreOptions, connections: u32) -> Result<Reader, StoreError> {
+    let pool = Database::connect(postgres(options, connections, Some(options.read_timeout))).await?;
+    Ok(Reader::Pool(PoolReader::new(pool, options.read_timeout)))
+}
+
+/// Connections whose statements PostgreSQL breaks off after `timeout`. They are told so once, when they are opened, so that
+/// no read takes a round trip more.
+fn postgres(options: &StoreOptions, connections: u32, timeout: Option<Duration>) -> ConnectOptions {
     let mut connect = common(options, connections);
     connect.test_before_acquire_if_idle_for(PING_AFTER_IDLE);
     connect.map_sqlx_postgres_opts(|postgres| postgres.statement_cache_capacity(STATEMENTS_KEPT));
-    connect.map_sqlx_postgres_pool_opts(|pool| {
-        pool.after_connect(|connection, _| {
-            Box::pin(async move { sqlx::query(DETECT_DEADLOCKS_SOON).execute(connection).await.map(drop) })
+    connect.map_sqlx_postgres_pool_opts(move |pool| {
+        pool.after_connect(move |connection, _| {
+            Box::pin(async move {
+                if let Some(timeout) = timeout {
+                    let limit = sqlx::query(LIMIT_STATEMENTS).bind(timeout.as_millis().to_string());
+                    limit.execute(&mut *connection).await?;
+                }
+                sqlx::query(DETECT_DEADLOCKS_SOON).execute(connection).await.map(drop)
+            })
         })
     });
     connect

@@ -25,6 +25,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// A read that is not done by the time that it was of use.
+    pub(crate) fn late() -> Self {
+        Self::Unavailable("a read took longer than it may".to_owned())
+    }
+
     /// A row that does not read as what it should be; `what` names it for the log.
     pub fn corrupt(what: impl std::fmt::Display) -> Self {
         Self::Failed(format!("unreadable row: {what}"))
@@ -33,7 +38,9 @@ impl StoreError {
 
 impl From<DbErr> for StoreError {
     fn from(error: DbErr) -> Self {
-        if is_connection(&error) || is_full(&error) {
+        if is_canceled(&error) {
+            Self::late()
+        } else if is_connection(&error) || is_full(&error) {
             Self::Unavailable(error.to_string())
         } else {
             Self::Failed(error.to_string())
@@ -159,6 +166,12 @@ fn is_busy_code(code: &str) -> bool {
 /// A plain code of SQLite's: the low byte of an extended one.
 fn sqlite_code(code: &str) -> Option<u16> {
     code.parse::<u16>().ok().map(|code| code & 0xff)
+}
+
+/// Whether PostgreSQL broke a statement off because it took too long.
+fn is_canceled(error: &DbErr) -> bool {
+    const QUERY_CANCELED: &str = "57014";
+    database_error(error).and_then(|database| database.code().map(|code| code == QUERY_CANCELED)).unwrap_or(false)
 }
 
 /// Whether two transactions of PostgreSQL's got in each other's way: either may simply be run again.

@@ -17,6 +17,7 @@ mod claim;
 mod clock;
 mod connection;
 pub mod copying;
+pub mod deadline;
 mod error;
 pub mod faults;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -163,6 +164,11 @@ impl Store {
     /// The connections for reads; nothing may be written through them.
     pub(crate) fn reader(&self) -> &Reader {
         &self.parts.connections.reader
+    }
+
+    /// The connections for what signing in and every request begin with, which wait for no other reads.
+    pub(crate) fn credential_reader(&self) -> &Reader {
+        &self.parts.connections.credential_reader
     }
 }
 

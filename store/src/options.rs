@@ -10,6 +10,10 @@ const READ_CONNECTIONS: u32 = 8;
 const WRITE_LANES: u32 = 4;
 /// Changes that may wait for the writer, unless configured.
 const WRITE_QUEUE_LEN_MAX: usize = 8_192;
+/// Bytes of the changes that may wait for the writer, unless configured.
+const WRITE_QUEUE_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// How long a read may take that no request waits for, unless configured.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a connection to a database that is away is waited for, unless configured.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -24,6 +28,10 @@ pub struct StoreOptions {
     pub write_lanes: u32,
     /// Changes that may wait for the writer; more are refused as [`CommitError::Unavailable`](crate::CommitError).
     pub write_queue_len_max: usize,
+    /// Bytes of the changes that may wait for the writer; a change that goes beyond is refused unless none waits.
+    pub write_queue_bytes_max: usize,
+    /// How long a read may take at most; a request's reads end with its deadline.
+    pub read_timeout: Duration,
     /// How long a commit or a read waits for a database that is away before it answers so.
     pub connect_timeout: Duration,
     /// Where the blobs are.
@@ -40,6 +48,8 @@ impl StoreOptions {
             read_connections: READ_CONNECTIONS,
             write_lanes: WRITE_LANES,
             write_queue_len_max: WRITE_QUEUE_LEN_MAX,
+            write_queue_bytes_max: WRITE_QUEUE_BYTES_MAX,
+            read_timeout: READ_TIMEOUT,
             connect_timeout: CONNECT_TIMEOUT,
             blobs,
             faults: Faults::default(),

@@ -97,7 +97,7 @@ impl Store {
         let rows = row::Entity::find()
             .filter(row::Column::At.gte(since.0))
             .order_by_asc(row::Column::Seq)
-            .read_all(self.reader())
+            .read_all(self.credential_reader())
             .await?;
         rows.into_iter()
             .map(|row| {

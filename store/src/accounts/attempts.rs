@@ -87,7 +87,7 @@ impl Purge {
 impl Store {
     /// What is known of the attempts at `subject`.
     pub async fn attempts(&self, subject: &str) -> Result<StoredAttempts, StoreError> {
-        let row = row::Entity::find_by_id(subject.to_owned()).read_one(self.reader()).await?;
+        let row = row::Entity::find_by_id(subject.to_owned()).read_one(self.credential_reader()).await?;
         row.map_or_else(|| Ok(StoredAttempts::default()), StoredAttempts::try_from)
     }
 }

@@ -138,7 +138,7 @@ impl Store {
              FROM sign_ins WHERE token_hash = $1",
             [hash.0.to_vec().into()],
         );
-        let row: Option<SignInRow> = self.reader().row(&sql).await?;
+        let row: Option<SignInRow> = self.credential_reader().row(&sql).await?;
         Ok(row.map(SignInCredential::try_from).transpose()?.map(Credential::SignIn))
     }
 
@@ -149,7 +149,7 @@ impl Store {
              LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.maker WHERE k.token_hash = $1",
             [hash.0.to_vec().into()],
         );
-        let row: Option<KeyRow> = self.reader().row(&sql).await?;
+        let row: Option<KeyRow> = self.credential_reader().row(&sql).await?;
         Ok(row.map(KeyCredential::try_from).transpose()?.map(Credential::Key))
     }
 }

@@ -190,7 +190,10 @@ impl Store {
 
     /// The person with this address.
     pub async fn person_by_email(&self, email: &Email) -> Result<Option<Person>, StoreError> {
-        let row = row::Entity::find().filter(row::Column::Email.eq(email.as_str())).read_one(self.reader()).await?;
+        let row = row::Entity::find()
+            .filter(row::Column::Email.eq(email.as_str()))
+            .read_one(self.credential_reader())
+            .await?;
         row.map(Person::try_from).transpose()
     }
 

@@ -2,22 +2,25 @@
 //!
 //! On PostgreSQL a read goes to a pool of connections. On SQLite it runs where it is asked for: a read of a row takes a
 //! few microseconds, and to hand it to another thread and back takes many times that. One that turns out to be long is
-//! broken off and starts over on a thread that may wait.
+//! broken off and starts over on a thread that may wait. Either way it ends with the request that it is for
+//! ([`deadline`](crate::deadline)).
 //!
 //! A selection is made of entities either way, and read with [`Reads`]: as models, as tuples of some of their columns,
 //! or counted.
 
 mod columns;
+mod pool;
 mod sqlite;
 
 use sea_orm::{
-    ActiveModelTrait, DatabaseConnection, DbBackend, EntityTrait, FromQueryResult, PaginatorTrait, QuerySelect,
-    QueryTrait, Select, SelectTwo, StatementBuilder, TryGetableMany, TryIntoModel,
+    ActiveModelTrait, DbBackend, EntityTrait, FromQueryResult, PaginatorTrait, QuerySelect, QueryTrait, Select,
+    SelectTwo, StatementBuilder, TryGetableMany, TryIntoModel,
     sea_query::{Asterisk, Expr, ExprTrait},
 };
 
 pub(crate) use self::{
     columns::{Columns, Wanted, column, row},
+    pool::PoolReader,
     sqlite::SqliteReader,
 };
 use crate::{StoreError, sql::Sql};
@@ -28,7 +31,7 @@ pub(crate) enum Reader {
     /// SQLite.
     Sqlite(SqliteReader),
     /// PostgreSQL.
-    Pool(DatabaseConnection),
+    Pool(PoolReader),
 }
 
 impl Reader {
@@ -36,7 +39,7 @@ impl Reader {
     pub async fn ping(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.ping().await,
-            Self::Pool(pool) => Ok(pool.ping().await?),
+            Self::Pool(pool) => pool.read(pool.connection().ping()).await,
         }
     }
 
@@ -47,7 +50,10 @@ impl Reader {
                 let rows = sqlite.rows(sql.build(&DbBackend::Sqlite), T::wanted()).await?;
                 rows.into_iter().next().map(T::from_values).transpose()
             }
-            Self::Pool(pool) => Ok(T::find_by_statement(sql.build(&DbBackend::Postgres)).one(pool).await?),
+            Self::Pool(pool) => {
+                let found = T::find_by_statement(sql.build(&DbBackend::Postgres));
+                pool.read(found.one(pool.connection())).await
+            }
         }
     }
 
@@ -58,7 +64,10 @@ impl Reader {
                 let rows = sqlite.rows(sql.build(&DbBackend::Sqlite), T::wanted()).await?;
                 rows.into_iter().map(T::from_values).collect()
             }
-            Self::Pool(pool) => Ok(T::find_by_statement(sql.build(&DbBackend::Postgres)).all(pool).await?),
+            Self::Pool(pool) => {
+                let found = T::find_by_statement(sql.build(&DbBackend::Postgres));
+                pool.read(found.all(pool.connection())).await
+            }
         }
     }
 
@@ -66,7 +75,7 @@ impl Reader {
     pub async fn close(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.close(),
-            Self::Pool(pool) => pool.close_by_ref().await?,
+            Self::Pool(pool) => pool.close().await?,
         }
         Ok(())
     }
@@ -109,7 +118,7 @@ where
                 let rows = sqlite.rows(statement, columns::of_entity::<E>().collect()).await?;
                 Ok(rows.into_iter().next().map(columns::model::<E>).transpose()?)
             }
-            Reader::Pool(pool) => Ok(self.one(pool).await?),
+            Reader::Pool(pool) => pool.read(self.one(pool.connection())).await,
         }
     }
 
@@ -119,7 +128,7 @@ where
                 let rows = sqlite.rows(self.build(DbBackend::Sqlite), columns::of_entity::<E>().collect()).await?;
                 Ok(rows.into_iter().map(columns::model::<E>).collect::<Result<_, _>>()?)
             }
-            Reader::Pool(pool) => Ok(self.all(pool).await?),
+            Reader::Pool(pool) => pool.read(self.all(pool.connection())).await,
         }
     }
 
@@ -132,7 +141,7 @@ where
                 let rows = sqlite.rows(self.limit(1).build(DbBackend::Sqlite), T::wanted()).await?;
                 rows.into_iter().next().map(T::from_values).transpose()
             }
-            Reader::Pool(pool) => Ok(self.into_tuple().one(pool).await?),
+            Reader::Pool(pool) => pool.read(self.into_tuple().one(pool.connection())).await,
         }
     }
 
@@ -145,7 +154,7 @@ where
                 let rows = sqlite.rows(self.build(DbBackend::Sqlite), T::wanted()).await?;
                 rows.into_iter().map(T::from_values).collect()
             }
-            Reader::Pool(pool) => Ok(self.into_tuple().all(pool).await?),
+            Reader::Pool(pool) => pool.read(self.into_tuple().all(pool.connection())).await,
         }
     }
 
@@ -156,7 +165,7 @@ where
                 let (count,) = all.read_columns::<(i64,)>(reader).await?.unwrap_or_default();
                 u64::try_from(count).map_err(StoreError::corrupt)
             }
-            Reader::Pool(pool) => Ok(self.count(pool).await?),
+            Reader::Pool(pool) => pool.read(self.count(pool.connection())).await,
         }
     }
 }
@@ -177,7 +186,7 @@ where
     async fn read_one(self, reader: &Reader) -> Result<Option<(E::Model, Option<F::Model>)>, StoreError> {
         let sqlite = match reader {
             Reader::Sqlite(sqlite) => sqlite,
-            Reader::Pool(pool) => return Ok(self.one(pool).await?),
+            Reader::Pool(pool) => return pool.read(self.one(pool.connection())).await,
         };
         let wanted = columns::of_entity::<E>().chain(columns::of_entity::<F>()).collect();
         let rows = sqlite.rows(self.limit(1).build(DbBackend::Sqlite), wanted).await?;

@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
@@ -16,7 +16,7 @@ use sea_orm::{DbBackend, Statement, Value};
 use tokio::sync::Semaphore;
 
 use super::columns::{Kind, Wanted};
-use crate::StoreError;
+use crate::{StoreError, deadline};
 
 /// Prepared statements that a connection keeps.
 const STATEMENTS_KEPT: usize = 512;
@@ -39,13 +39,16 @@ struct Parts {
     idle: Mutex<Vec<Connection>>,
     /// Reads that run on a thread of their own.
     long: Semaphore,
+    /// How long one of these may take at most.
+    timeout: Duration,
 }
 
 impl SqliteReader {
-    /// Reads of the database at `path`, which must exist; at most `long_max` long ones at the same time.
-    pub fn open(path: &Path, long_max: u32) -> Result<Self, StoreError> {
+    /// Reads of the database at `path`, which must exist; at most `long_max` long ones at the same time, for `timeout`.
+    pub fn open(path: &Path, long_max: u32, timeout: Duration) -> Result<Self, StoreError> {
         let long = Semaphore::new(long_max.max(1) as usize);
-        let reader = Self { parts: Arc::new(Parts { path: path.to_owned(), idle: Mutex::default(), long }) };
+        let parts = Parts { path: path.to_owned(), idle: Mutex::default(), long, timeout };
+        let reader = Self { parts: Arc::new(parts) };
         let connection = reader.parts.connect().map_err(|error| failed(&error))?;
         reader.parts.idle.lock().push(connection);
         Ok(reader)
@@ -71,11 +74,14 @@ impl SqliteReader {
     }
 
     async fn long_rows(&self, statement: Statement, wanted: Vec<Wanted>) -> Result<Vec<Vec<Value>>, StoreError> {
-        let _turn = self.parts.long.acquire().await.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let deadline = deadline::of_read(self.parts.timeout);
+        let turn = tokio::time::timeout_at(deadline.into(), self.parts.long.acquire()).await;
+        let _turn =
+            turn.map_err(|_| StoreError::late())?.map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let parts = Arc::clone(&self.parts);
-        let read = tokio::task::spawn_blocking(move || parts.rows(&statement, &wanted, Patience::Long));
+        let read = tokio::task::spawn_blocking(move || parts.rows(&statement, &wanted, Patience::Until(deadline)));
         let outcome = read.await.map_err(|error| StoreError::Failed(error.to_string()))?;
-        outcome.map_err(|error| failed(&error))
+        outcome.map_err(|error| if is_long(&error) { StoreError::late() } else { failed(&error) })
     }
 }
 
@@ -105,8 +111,8 @@ impl Parts {
 enum Patience {
     /// It stands in the way of other work of its thread.
     Short,
-    /// It has a thread of its own.
-    Long,
+    /// It has a thread of its own, and is of use until then.
+    Until(Instant),
 }
 
 impl Patience {
@@ -121,9 +127,9 @@ impl Patience {
                 connection.progress_handler(STEPS_PER_QUESTION, Some(is_enough))?;
                 connection.busy_timeout(Duration::ZERO)
             }
-            Self::Long => {
-                connection.progress_handler(0, None::<fn() -> bool>)?;
-                connection.busy_timeout(BUSY_TIMEOUT)
+            Self::Until(deadline) => {
+                connection.progress_handler(STEPS_PER_QUESTION, Some(move || Instant::now() >= deadline))?;
+                connection.busy_timeout(deadline.saturating_duration_since(Instant::now()).min(BUSY_TIMEOUT))
             }
         }
     }

@@ -1,5 +1,21 @@
+use std::time::{Duration, Instant};
+
+use domain::{Token, TokenKind};
+use futures::{
+    FutureExt,
+    future::{Either, join_all, select},
+};
+
 use super::row;
-use crate::{Clock, Store, StoreError, sql::Sql, testing::Scratch};
+use crate::{
+    Clock, Store, StoreError, StoreOptions,
+    deadline::within,
+    sql::Sql,
+    testing::{self, Scratch},
+};
+
+/// Reads for as long as it is let.
+const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT 1 - i FROM n) SELECT COUNT(*) AS count FROM n";
 
 row! {
     #[derive(Debug, PartialEq)]
@@ -13,6 +29,7 @@ row! {
 }
 
 row! {
+    #[derive(Debug)]
     struct Counted {
         count: i64,
     }
@@ -73,4 +90,59 @@ async fn values_go_where_their_numbers_stand_whatever_comes_first() {
         store.reader().row::<Pair>(&sql).await
     });
     assert_eq!(found.await.unwrap(), Some(Pair { one: 1, two: 4 }));
+}
+
+#[tokio::test]
+async fn a_read_ends_with_the_request_that_it_is_for() {
+    for scratch in testing::backends().await {
+        let store = scratch.store(Clock::system()).await.unwrap();
+        let deadline = Instant::now() + Duration::from_millis(50);
+        let read = within(deadline, store.reader().row::<Counted>(&sql(ENDLESS))).await;
+        assert!(matches!(read, Err(StoreError::Unavailable(_))), "{read:?}");
+        assert!(Instant::now() >= deadline);
+    }
+}
+
+#[tokio::test]
+async fn a_read_that_no_request_waits_for_ends_too() {
+    for scratch in testing::backends().await {
+        let options = StoreOptions { read_timeout: Duration::from_millis(50), ..scratch.options() };
+        let store = Store::connect(&options, Clock::system()).await.unwrap();
+        let read = store.reader().row::<Counted>(&sql(ENDLESS)).await;
+        assert!(matches!(read, Err(StoreError::Unavailable(_))), "{read:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_breaks_off_itself_what_takes_too_long() {
+    let Some(scratch) = testing::postgres().await else { return };
+    let options = StoreOptions { read_timeout: Duration::from_millis(12_345), ..scratch.options() };
+    let store = Store::connect(&options, Clock::system()).await.unwrap();
+    for reader in [store.reader(), store.credential_reader()] {
+        let limit = reader.row::<Limit>(&sql("SELECT current_setting('statement_timeout') AS text")).await.unwrap();
+        assert_eq!(limit.unwrap().text, "12345ms");
+    }
+}
+
+row! {
+    struct Limit {
+        text: String,
+    }
+}
+
+#[tokio::test]
+async fn a_credential_is_looked_up_while_every_other_connection_reads() {
+    for scratch in testing::backends().await {
+        let store = scratch.store(Clock::system()).await.unwrap();
+        let until = Instant::now() + Duration::from_secs(5);
+        let slow = (0..8).map(|_| within(until, store.reader().row::<Counted>(&sql(ENDLESS))).map(drop).boxed());
+        let looked_up = async {
+            // Behind the others, each of which has taken a connection, or waits for one.
+            tokio::task::yield_now().await;
+            let token = Token::generate(TokenKind::SignIn).unwrap();
+            assert_eq!(store.credential(&token).await.unwrap(), None);
+        };
+        let first = select(join_all(slow).boxed(), looked_up.boxed()).await;
+        assert!(matches!(first, Either::Right(_)), "the look-up waited for reads");
+    }
 }

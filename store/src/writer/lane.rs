@@ -8,13 +8,13 @@ use std::{
 
 use futures::FutureExt;
 use sea_orm::DatabaseConnection;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::Mutex;
 
 use super::{
     GROUP_LEN_MAX, Job, Shared,
     disk::Disk,
     group::{self, Fault, Outcome},
-    stats::Tally,
+    queue::Waiting,
 };
 use crate::CommitError;
 
@@ -27,7 +27,7 @@ const GROUP_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) struct Lane {
     connection: DatabaseConnection,
-    waiting: Arc<Mutex<mpsc::Receiver<Job>>>,
+    waiting: Arc<Mutex<Waiting>>,
     shared: Arc<Shared>,
     connect_timeout: Duration,
     away: bool,
@@ -37,7 +37,7 @@ pub(super) struct Lane {
 impl Lane {
     pub fn new(
         connection: DatabaseConnection,
-        waiting: Arc<Mutex<mpsc::Receiver<Job>>>,
+        waiting: Arc<Mutex<Waiting>>,
         shared: Arc<Shared>,
         connect_timeout: Duration,
         disk: Disk,
@@ -48,7 +48,7 @@ impl Lane {
     /// Commits what comes until nobody can send any more.
     pub async fn run(mut self) {
         let mut group = Vec::with_capacity(GROUP_LEN_MAX);
-        while self.next_group(&mut group).await {
+        while self.waiting.lock().await.take(&mut group).await {
             let started = Instant::now();
             let outcomes = match AssertUnwindSafe(self.commit(&group)).catch_unwind().await {
                 Ok(outcomes) => outcomes,
@@ -58,13 +58,6 @@ impl Lane {
             self.shared.tally.committed(&outcomes, started.elapsed());
             self.answer(started, &mut group, outcomes);
         }
-    }
-
-    async fn next_group(&self, group: &mut Vec<Job>) -> bool {
-        let mut waiting = self.waiting.lock().await;
-        let taken = waiting.recv_many(group, GROUP_LEN_MAX).await;
-        Tally::taken(waiting.len());
-        taken > 0
     }
 
     /// How each of `jobs` ended. Runs them again while the connection breaks before the commit, for a bounded time.

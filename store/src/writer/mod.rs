@@ -1,7 +1,7 @@
 //! The commit writer: many changes, few transactions.
 //!
 //! A transaction costs a synchronous write to the disk, whatever it holds. So changes wait in one queue, and a lane
-//! takes all that wait (up to [`GROUP_LEN_MAX`]) and commits them as one transaction; while it does so, the next ones
+//! takes all that wait (up to [`GROUP_LEN_MAX`] and [`GROUP_BYTES_MAX`]) and commits them as one transaction; while it does so, the next ones
 //! gather. SQLite has one lane, because it has one writer; PostgreSQL has several, which commit side by side. (PostgreSQL
 //! groups the commits of side-by-side transactions itself, but each transaction is still three round trips: grouping
 //! before that is faster there too.)
@@ -17,6 +17,7 @@ mod disk;
 mod group;
 mod lane;
 mod plan;
+mod queue;
 mod stats;
 #[cfg(test)]
 mod tests;
@@ -27,12 +28,12 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sea_orm::DbBackend;
 use tokio::{
-    sync::{Notify, mpsc, oneshot},
+    sync::{Notify, oneshot},
     task::JoinHandle,
 };
 
 pub use self::stats::WriterStats;
-use self::{disk::Disk, lane::Lane, stats::Tally, trace::CommitTrace};
+use self::{disk::Disk, lane::Lane, queue::Queue, stats::Tally, trace::CommitTrace};
 use crate::{
     Change, CommitError, StoreOptions,
     change::{Step, Wakes},
@@ -41,6 +42,8 @@ use crate::{
 
 /// Changes that one transaction takes.
 pub const GROUP_LEN_MAX: usize = 512;
+/// Bytes that one transaction takes, unless they are those of a single change.
+pub const GROUP_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// What lanes and callers share.
 #[derive(Default)]
@@ -74,6 +77,8 @@ impl Signals {
 /// A change that waits for a lane.
 struct Job {
     steps: Vec<Step>,
+    /// About how much memory the steps take.
+    bytes: usize,
     wakes: Wakes,
     trace: CommitTrace,
     answer: oneshot::Sender<Result<(), CommitError>>,
@@ -82,7 +87,7 @@ struct Job {
 /// The queue and its lanes.
 pub(crate) struct Writer {
     backend: DbBackend,
-    queue: Mutex<Option<mpsc::Sender<Job>>>,
+    queue: Mutex<Option<Queue>>,
     lanes: Mutex<Vec<JoinHandle<()>>>,
     shared: Arc<Shared>,
 }
@@ -90,8 +95,8 @@ pub(crate) struct Writer {
 impl Writer {
     /// Starts the lanes on the current runtime; they end when the writer is closed or dropped, after what waits.
     pub fn start(connections: &Connections, options: &StoreOptions) -> Self {
-        let (queue, waiting) = mpsc::channel(options.write_queue_len_max);
-        let waiting = Arc::new(tokio::sync::Mutex::new(waiting));
+        let (queue, waiting) = queue::open(options);
+        let waiting = Arc::new(waiting);
         let shared = Arc::<Shared>::default();
         let backend = connections.backend();
         let lane_count = if backend == DbBackend::Sqlite { 1 } else { options.write_lanes.max(1) };
@@ -115,8 +120,9 @@ impl Writer {
         let (answer, answered) = oneshot::channel();
         let wakes = change.wakes();
         let steps = change.into_steps(self.backend);
+        let bytes = steps.iter().map(Step::bytes).sum();
         let trace = CommitTrace::begin(self.backend, steps.len());
-        let job = Job { steps, wakes, trace, answer };
+        let job = Job { steps, bytes, wakes, trace, answer };
         self.enqueue(job)?;
         let ended = || CommitError::Unavailable("the writer ended; the outcome is unknown".into());
         answered.await.unwrap_or_else(|_| Err(ended()))
@@ -127,13 +133,7 @@ impl Writer {
         let Some(queue) = queue.as_ref() else {
             return Err(CommitError::Unavailable("the store is closed".into()));
         };
-        queue.try_send(job).map_err(|refused| match refused {
-            mpsc::error::TrySendError::Full(_) => {
-                metrics::counter!("troupe_store_commits_refused_total").increment(1);
-                CommitError::Unavailable("too many changes wait for the writer".into())
-            }
-            mpsc::error::TrySendError::Closed(_) => CommitError::Unavailable("the writer ended".into()),
-        })
+        queue.push(job)
     }
 
     /// Who waits for commits.
@@ -143,7 +143,7 @@ impl Writer {
 
     /// What it has done since it was started.
     pub fn stats(&self) -> WriterStats {
-        let waiting = self.queue.lock().as_ref().map_or(0, |queue| queue.max_capacity() - queue.capacity());
+        let waiting = self.queue.lock().as_ref().map_or(0, Queue::len);
         self.shared.tally.stats(waiting)
     }
 

@@ -14,7 +14,7 @@ use sea_orm::{
 };
 
 use self::proxy::Proxy;
-use super::GROUP_LEN_MAX;
+use super::{GROUP_BYTES_MAX, GROUP_LEN_MAX};
 use crate::{
     Change, Clock, CommitError, Expect, Store, StoreError, StoreOptions,
     reader::Reads,
@@ -63,6 +63,16 @@ fn rename(id: i64, seen: i64, name: &str) -> Change {
         .filter(thing::Column::Id.eq(id))
         .filter(thing::Column::Version.eq(seen));
     change.run(update, Expect::Rows(1));
+    change
+}
+
+/// Touches nothing, with a text of so many bytes.
+fn rename_of(id: i64, bytes: usize) -> Change {
+    let mut change = Change::new();
+    let update = thing::Entity::update_many()
+        .col_expr(thing::Column::Name, Expr::value("x".repeat(bytes)))
+        .filter(thing::Column::Id.eq(id));
+    change.run(update, Expect::Any);
     change
 }
 
@@ -199,6 +209,33 @@ async fn a_full_queue_refuses_at_once() {
     assert!(outcomes[..4].iter().all(Result::is_ok));
     assert!(matches!(outcomes[4], Err(CommitError::Unavailable(_))));
     assert_eq!(names(&store).await.len(), 4);
+}
+
+#[tokio::test]
+async fn changes_beyond_the_bytes_that_may_wait_are_refused_at_once() {
+    const TEXT: usize = 1024 * 1024;
+    let scratch = Scratch::sqlite().expect("makes a folder");
+    let store = open(&StoreOptions { write_queue_bytes_max: 3 * TEXT, ..scratch.options() }).await;
+    let changes = (0..5).map(|id| insert(id, format!("{id}{}", "x".repeat(TEXT)))).collect();
+    let outcomes = commit_together(&store, changes).await;
+    assert!(outcomes[..2].iter().all(Result::is_ok), "{outcomes:?}");
+    for outcome in &outcomes[2..] {
+        assert!(matches!(outcome, Err(CommitError::Unavailable(_))), "{outcomes:?}");
+    }
+    let alone = insert(9, "y".repeat(4 * TEXT));
+    assert_eq!(store.commit(alone).await, Ok(()), "a change by itself may be of any size");
+    assert_eq!(names(&store).await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_group_takes_so_many_bytes_and_leaves_the_rest_to_the_next_one() {
+    let text = GROUP_BYTES_MAX / 3;
+    for scratch in testing::backends().await {
+        let store = open(&StoreOptions { write_lanes: 1, ..scratch.options() }).await;
+        let changes = (0..5).map(|id| rename_of(id, text)).collect();
+        assert!(commit_together(&store, changes).await.iter().all(Result::is_ok));
+        assert_eq!(store.writer_stats().groups, 3);
+    }
 }
 
 #[tokio::test]
