@@ -2,6 +2,9 @@
 //!
 //! What is looked for comes as words of letters and digits ([`Question`]), so that no text of a client's is ever read as a
 //! language of the database's.
+//!
+//! Each word is indexed, and looked for, behind the letters of its organization ([`org_letters`]): the index of a word is
+//! that of one organization's, and a search costs what there is in the organization that asks.
 
 use std::collections::HashSet;
 
@@ -91,20 +94,20 @@ macro_rules! hits {
 }
 
 const ON_SQLITE: &str = hits!(
-    "SELECT page_words.rowid AS seq, page_texts.page_id AS page_id, bm25(page_words, 0.0, 8.0, 1.0) AS score \
+    "SELECT page_words.rowid AS seq, page_texts.page_id AS page_id, bm25(page_words, 8.0, 1.0) AS score \
      FROM page_words CROSS JOIN page_texts ON page_texts.seq = page_words.rowid \
      CROSS JOIN pages ON pages.id = page_texts.page_id \
-     WHERE page_words MATCH $1 AND pages.archived_at IS NULL ORDER BY page_words.rowid DESC LIMIT $2"
+     WHERE page_words MATCH $1 AND page_texts.org_id = $5 AND pages.archived_at IS NULL ORDER BY page_words.rowid DESC LIMIT $2"
 );
 const TITLES_ON_POSTGRES: &str = hits!(
     "SELECT page_texts.seq, page_texts.page_id, -ts_rank(page_texts.title_index, to_tsquery('page_search', $1), 1) AS score \
      FROM page_texts JOIN pages ON pages.id = page_texts.page_id \
-     WHERE page_texts.title_index @@ to_tsquery('page_search', $1) AND pages.archived_at IS NULL LIMIT $2"
+     WHERE page_texts.title_index @@ to_tsquery('page_search', $1) AND page_texts.org_id = $5 AND pages.archived_at IS NULL LIMIT $2"
 );
 const TEXTS_ON_POSTGRES: &str = hits!(
     "SELECT page_texts.seq, page_texts.page_id, -ts_rank(page_texts.text_index, to_tsquery('page_search', $1), 1) AS score \
      FROM page_texts JOIN pages ON pages.id = page_texts.page_id \
-     WHERE page_texts.text_index @@ to_tsquery('page_search', $1) AND pages.archived_at IS NULL LIMIT $2"
+     WHERE page_texts.text_index @@ to_tsquery('page_search', $1) AND page_texts.org_id = $5 AND pages.archived_at IS NULL LIMIT $2"
 );
 const RECENT: &str = "SELECT id, parent_id, kind, title, icon, updated_at, NULL AS markdown FROM pages \
      WHERE org_id = $1 AND archived_at IS NULL ORDER BY updated_at DESC LIMIT $2";
@@ -137,7 +140,9 @@ impl Store {
             (_, part) => (ON_SQLITE, for_sqlite(org_id, question, part)),
         };
         let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        let values = [words.into(), number(WEIGHED_MAX).into(), SNIPPET_CHARS.into(), number(most).into()];
+        let (weighed, shown) = (number(WEIGHED_MAX), number(most));
+        // The letters of two organizations may be the same, as rarely as that is.
+        let values = [words.into(), weighed.into(), SNIPPET_CHARS.into(), shown.into(), org_id.to_string().into()];
         let rows = self.reader().rows::<HitRow>(&Sql::new(statement, values)).await?;
         rows.into_iter().map(|row| row.read(Some(question))).collect()
     }
@@ -151,20 +156,35 @@ impl Store {
     }
 }
 
-/// The word that stands for an organization: the id's characters behind its prefix.
-fn organization(org_id: OrgId) -> String {
-    org_id.to_string().split_off(OrgId::PREFIX.len() + 1)
+/// Characters at the end of an id, which are random, that an organization's letters are made of.
+const ORG_LETTERS: usize = 8;
+/// What is no consonant in an id, and what stands for each.
+const NO_CONSONANTS: &[u8; 13] = b"0123456789aey";
+const CONSONANTS: &[u8; 13] = b"bcdfghjkmnpqr";
+
+/// The letters that stand before each word of an organization's in the index. They are consonants, so that a word has the
+/// stem behind them that it has alone. The migration `m0015_indexes` says the same in each database's words.
+fn org_letters(org_id: OrgId) -> String {
+    let id = org_id.to_string();
+    let letters = id.bytes().skip(id.len() - ORG_LETTERS);
+    let place = |letter: u8| NO_CONSONANTS.iter().position(|known| *known == letter);
+    letters.map(|letter| char::from(place(letter).map_or(letter, |place| CONSONANTS[place]))).collect()
+}
+
+/// The words of a question, each behind the organization's letters, between these marks; the last one may go on.
+fn words(org_id: OrgId, question: &Question, [mark, and, goes_on]: [&str; 3]) -> String {
+    let letters = org_letters(org_id);
+    let words: Vec<_> = question.words().iter().map(|word| format!("{mark}{letters}{word}{mark}")).collect();
+    words.join(and) + if question.is_beginning() { goes_on } else { "" }
 }
 
 fn for_sqlite(org_id: OrgId, question: &Question, part: Part) -> String {
-    let words: Vec<_> = question.words().iter().map(|word| format!("\"{word}\"")).collect();
     let columns = if part == Part::Title { "title" } else { "title body" };
-    format!("{{org}} : \"{}\" AND {{{columns}}} : ({} *)", organization(org_id), words.join(" AND "))
+    format!("{{{columns}}} : ({})", words(org_id, question, ["\"", " AND ", " *"]))
 }
 
 fn for_postgres(org_id: OrgId, question: &Question) -> String {
-    let words: Vec<_> = question.words().iter().map(|word| format!("'{word}'")).collect();
-    format!("'{}' & {}:*", organization(org_id), words.join(" & "))
+    words(org_id, question, ["'", " & ", ":*"])
 }
 
 impl Change {
@@ -183,3 +203,6 @@ impl Change {
         self.run_statement(Sql::new(statement, [page_id.to_string().into(), indexed(markdown).into()]), Expect::Any);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -139,6 +139,33 @@ async fn an_organization_finds_its_own_pages() {
 }
 
 #[tokio::test]
+async fn organizations_whose_letters_are_the_same_find_their_own_pages_all_the_same() {
+    // `a` and `p` stand as the same letter in the index.
+    let [one, other] = ["a", "p"].map(|last| format!("org_01jd7rt4m5e9fv2w8x3c6k0hq{last}"));
+    let [one, other] = [one, other].map(|id| id.parse::<OrgId>().expect("an id"));
+    for scratch in testing::backends().await {
+        let store = open(&scratch, &Clock::system()).await;
+        for page in [page(one, "Ours"), page(other, "Ours too")] {
+            commit(&store, |change| change.page_add(&page)).await;
+        }
+        assert_eq!(found(&store, one, "ours").await, ["Ours"]);
+        assert_eq!(found(&store, other, "ours").await, ["Ours too"]);
+    }
+}
+
+#[tokio::test]
+async fn one_letter_finds_itself_and_not_all_that_begins_with_it() {
+    with_stores(async |store, org_id| {
+        for title in ["Plan b", "Berlin", "Bees"] {
+            commit(&store, |change| change.page_add(&page(org_id, title))).await;
+        }
+        assert_eq!(found(&store, org_id, "b").await, ["Plan b"]);
+        assert_eq!(found(&store, org_id, "be").await.len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn no_question_is_read_as_a_language() {
     with_stores(async |store, org_id| {
         let hostile = page(org_id, "AND OR NOT near 1e5 0x1f 12abc a.b@example.com");

@@ -16,8 +16,12 @@ pub const QUESTION_LEN_MAX: usize = 200;
 pub const RESULTS_MAX: usize = 50;
 /// Pages that are weighed against each other where more have the words: those made last.
 pub const WEIGHED_MAX: usize = 1_000;
-/// Bytes of a text that are searched; PostgreSQL's index of a text has to stay below a megabyte.
+/// Bytes of a text that are searched.
 pub const TEXT_BYTES_MAX: usize = 256 * 1024;
+/// Bytes of the index of a text, which PostgreSQL keeps below a megabyte.
+const INDEX_BYTES_MAX: usize = 1_000_000;
+/// Characters that the beginning of a word has at least.
+const BEGINNING_LEN_MIN: usize = 2;
 
 /// The beginning of `text` of at most `bytes_max` bytes.
 fn beginning(text: &str, bytes_max: usize) -> &str {

@@ -32,7 +32,8 @@ const STEM_LEN_MIN: usize = 3;
 /// without words.
 pub fn snippet(text: &str, question: &Question) -> Option<String> {
     let text = beginning(text, LOOKED_THROUGH);
-    let found: Vec<_> = words(text).map(|word| (hit(&word.folded, question), word)).collect();
+    let asked = Asked::of(question);
+    let found: Vec<_> = words(text).map(|word| (asked.hit(&word.folded), word)).collect();
     let first = best_start(&found);
     let shown = &found[first..found.len().min(first + WORDS)];
     let begin = shown.first()?.1.start;
@@ -62,7 +63,7 @@ pub fn snippet(text: &str, question: &Question) -> Option<String> {
 }
 
 /// The place of the word at which a snippet begins.
-fn best_start(found: &[(Option<usize>, Word)]) -> usize {
+fn best_start(found: &[(Option<usize>, Word<'_>)]) -> usize {
     let hits = found.iter().enumerate().filter(|(_, (hit, _))| hit.is_some()).map(|(place, _)| place);
     let starts = hits.map(|place| place.saturating_sub(WORDS_BEFORE));
     let shows = |start: usize| {
@@ -76,14 +77,31 @@ fn best_start(found: &[(Option<usize>, Word)]) -> usize {
         .map_or(0, |(_, start)| start)
 }
 
-/// The word of the question that `word` is a hit of: it is the same, has the same stem, or goes on from the last one.
-fn hit(word: &str, question: &Question) -> Option<usize> {
-    let asked = question.words();
-    let last = asked.len() - 1;
-    let is = |place: usize, asked: &str| {
-        word == asked || stem(word) == stem(asked) || (place == last && word.starts_with(asked))
-    };
-    asked.iter().enumerate().position(|(place, asked)| is(place, asked))
+/// What marks are looked for by: the words of a question with their stems.
+struct Asked<'a> {
+    words: Vec<(&'a str, &'a str)>,
+    /// What the last word begins as, where that may go on.
+    beginning: Option<&'a str>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(question: &'a Question) -> Self {
+        let words: Vec<_> = question.words().iter().map(|word| (word.as_str(), stem(word))).collect();
+        let beginning = words.last().map(|(word, _)| *word).filter(|_| question.is_beginning());
+        Self { words, beginning }
+    }
+
+    /// The word of the question that `word` is a hit of: it is the same, has the same stem, or goes on from the last one.
+    fn hit(&self, word: &str) -> Option<usize> {
+        // Most words begin otherwise, and have not even to be looked at for their stems.
+        if !self.words.iter().any(|(asked, _)| asked.as_bytes().first() == word.as_bytes().first()) {
+            return None;
+        }
+        let stem = stem(word);
+        let same = self.words.iter().position(|(asked, asked_stem)| *asked == word || *asked_stem == stem);
+        let goes_on = || self.beginning.filter(|beginning| word.starts_with(beginning)).map(|_| self.words.len() - 1);
+        same.or_else(goes_on)
+    }
 }
 
 /// Nearly what the databases take for the stem of a word: marks need no more.
