@@ -48,6 +48,9 @@ fn main() -> ExitCode {
     if name == sockets::ARGUMENT {
         return exit(sockets::serve());
     }
+    if name == vault::ARGUMENT {
+        return exit(vault::serve());
+    }
     let Some((_, scenario)) = SCENARIOS.iter().find(|(scenario, _)| *scenario == name) else {
         let names: Vec<_> = SCENARIOS.iter().map(|(name, _)| *name).collect();
         eprintln!("usage: troupe-bench SCENARIO [ARGUMENTS OF THE PROGRAM]; SCENARIO is one of {}", names.join(", "));

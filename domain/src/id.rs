@@ -18,12 +18,27 @@ const SUFFIX_LEN: usize = 26;
 #[error("not an id of this kind")]
 pub struct NotAnId;
 
+/// The value of each character, by its byte; [`NO_VALUE`] of those that stand in no id.
+const VALUES: [u8; 256] = values();
+const NO_VALUE: u8 = u8::MAX;
+
+#[expect(clippy::cast_possible_truncation, reason = "32 characters")]
+const fn values() -> [u8; 256] {
+    let mut values = [NO_VALUE; 256];
+    let mut value = 0;
+    while value < ALPHABET.len() {
+        values[ALPHABET[value] as usize] = value as u8;
+        value += 1;
+    }
+    values
+}
+
 fn write_suffix(uuid: Uuid, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let bits = uuid.as_u128();
+    let mut bits = uuid.as_u128();
     let mut text = [0_u8; SUFFIX_LEN];
-    for (place, character) in text.iter_mut().enumerate() {
-        let shift = 5 * (SUFFIX_LEN - 1 - place);
-        *character = ALPHABET[((bits >> shift) & 31) as usize];
+    for character in text.iter_mut().rev() {
+        *character = ALPHABET[(bits & 31) as usize];
+        bits >>= 5;
     }
     f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
 }
@@ -34,14 +49,15 @@ fn parse(prefix: &str, text: &str) -> Result<Uuid, NotAnId> {
     if suffix.len() != SUFFIX_LEN || suffix[0] > b'7' {
         return Err(NotAnId);
     }
-    suffix
-        .iter()
-        .try_fold(0_u128, |bits, character| {
-            let value = ALPHABET.iter().position(|known| known == character)?;
-            Some((bits << 5) | value as u128)
-        })
-        .map(Uuid::from_u128)
-        .ok_or(NotAnId)
+    let mut bits = 0_u128;
+    for character in suffix {
+        let value = VALUES[usize::from(*character)];
+        if value == NO_VALUE {
+            return Err(NotAnId);
+        }
+        bits = (bits << 5) | u128::from(value);
+    }
+    Ok(Uuid::from_u128(bits))
 }
 
 /// Whether the text is an id, of whatever kind: a prefix of three small letters, `_`, and 26 characters.

@@ -49,7 +49,12 @@ pub enum Either<A, B> {
 
 fn json<T: Serialize>(status: StatusCode, value: &T) -> Result<HttpResponse> {
     let bytes = serde_json::to_vec(value).map_err(domain::Error::internal)?;
-    Ok(HttpResponse::build(status).insert_header((header::CONTENT_TYPE, "application/json")).body(bytes))
+    Ok(written(status, bytes))
+}
+
+/// An answer whose JSON is written already.
+pub(crate) fn written(status: StatusCode, json: Vec<u8>) -> HttpResponse {
+    HttpResponse::build(status).insert_header((header::CONTENT_TYPE, "application/json")).body(json)
 }
 
 impl<T: Serialize + ToSchema> Answer for Json<T> {

@@ -1,18 +1,23 @@
-//! What SQLite takes for the like of a search and of a list, with nothing around it: on the program's own file, in this
-//! process.
+//! What SQLite takes for the like of a search and of a list, with nothing around it, in this process: a list on the program's
+//! own file, a search on an FTS5 table of the same words as one would first make it, with the organization in a column.
 
 use std::{
     path::Path,
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, OpenFlags, types::ValueRef};
+use rusqlite::{Connection, types::ValueRef};
 
 use crate::report::Result;
 
 /// The best 50 by FTS5's own rank: without the title's precedence, rights, trash, or a snippet.
-const SEARCH: &str = "SELECT page_texts.page_id, page_texts.title_words FROM page_words \
-     JOIN page_texts ON page_texts.seq = page_words.rowid WHERE page_words MATCH ?1 ORDER BY page_words.rank LIMIT 50";
+const SEARCH: &str = "SELECT page_texts.page_id, page_texts.title_words FROM words \
+     JOIN page_texts ON page_texts.seq = words.rowid WHERE words MATCH ?1 ORDER BY words.rank LIMIT 50";
+/// An index of every page that the program has.
+const INDEX: &str = "CREATE VIRTUAL TABLE words USING fts5(org, title, body, content = '', \
+     tokenize = 'porter unicode61 remove_diacritics 0', prefix = '2 3'); \
+     INSERT INTO words(rowid, org, title, body) SELECT seq, substr(org_id, 5), title_words, words FROM page_texts; \
+     INSERT INTO words(words) VALUES ('optimize')";
 /// As many pages as a list answers, with all that is stored of them but the content.
 const LIST: &str = "SELECT * FROM pages WHERE org_id = ?1 AND archived_at IS NULL LIMIT 5000";
 
@@ -23,9 +28,13 @@ pub struct Bare {
 }
 
 impl Bare {
-    /// Opens the file to read it.
+    /// Makes the index in a file beside the program's, `file`.
     pub fn open(file: &Path, org_id: &str) -> Result<Self> {
-        let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let connection = Connection::open(file.with_extension("bare"))?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.execute("ATTACH DATABASE ?1 AS troupe", [file.to_str().ok_or("a folder's name is no text")?])?;
+        println!("making the index of the baseline");
+        connection.execute_batch(INDEX)?;
         Ok(Self { connection, org_id: org_id.to_owned() })
     }
 

@@ -1,6 +1,8 @@
-//! `pages`: searches and lists of an organization with 100,000 pages, against bare SQLite on the same file.
+//! `pages`: searches and lists of an organization with 100,000 pages, against bare SQLite on the same pages; and searches of
+//! a small one, by itself and beside many others.
 
 mod bare;
+mod beside;
 mod texts;
 
 use std::time::Duration;
@@ -30,11 +32,34 @@ const CROWD_ROUND: Duration = Duration::from_secs(3);
 /// Longer than a round of requests one after the other may take.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Measures, on the program with these arguments.
+/// Organizations beside which one searches, where no other number is asked for.
+const OTHERS: usize = 1_000;
+
+/// Measures, on the program with these arguments behind `--pages` and `--others`, each with a number; 0 leaves a part out.
 pub fn run(arguments: &[String]) -> Result<Report> {
-    let program = Program::new(arguments)?;
+    let (mut pages, mut others, mut arguments) = (PAGES, OTHERS, arguments);
+    while let [name, number, rest @ ..] = arguments {
+        match name.as_str() {
+            "--pages" => pages = number.parse()?,
+            "--others" => others = number.parse()?,
+            _ => break,
+        }
+        arguments = rest;
+    }
+    let mut report = Report::new("pages");
+    if pages > 0 {
+        measure(&Program::new(arguments)?, pages, &mut report)?;
+    }
+    if others > 0 {
+        beside::measure(&Program::new(arguments)?, others, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// An organization with so many pages.
+fn measure(program: &Program, pages: usize, report: &mut Report) -> Result<()> {
     let server = program.start()?;
-    let reader = Reader::fill(&server)?;
+    let reader = Reader::sign_in(&server, "reader")?.fill(&server, "Pages", &mut Author::new(), pages)?;
     // A program on another database has no such file: then there are figures, and no ratios.
     let file = program.data().join("troupe.sqlite");
     let bare = file.is_file().then(|| Bare::open(&file, &reader.org_id)).transpose()?;
@@ -51,11 +76,10 @@ pub fn run(arguments: &[String]) -> Result<Report> {
             println!("round {round} of {ROUNDS}");
         }
     }
-    let mut report = Report::new("pages");
     for part in &parts {
-        part.report(&mut report);
+        part.report(report);
     }
-    Ok(report)
+    Ok(())
 }
 
 /// Somebody who reads the pages of an organization.
@@ -64,26 +88,45 @@ struct Reader {
     org_id: String,
 }
 
+/// Somebody who has no organization yet, or another one.
+struct SignedIn(Person);
+
 impl Reader {
-    /// Makes an organization, and imports its pages.
-    fn fill(server: &Server) -> Result<Self> {
-        let person = Person::sign_in(server, "reader")?;
-        let body = json!({ "name": "Pages" }).to_string().into_bytes();
-        let made = Request::new("POST", "/v1/orgs").bearer(&person.token).json(body);
-        let org_id = call(server.address(), made)?.success()?["org"]["orgId"].as_str().ok_or("no id")?.to_owned();
-        let mut author = Author::new();
-        for number in 1..=PAGES / ARCHIVE_PAGES {
-            let import = Request::new("POST", &format!("/v1/orgs/{org_id}/pages/import")).bearer(&person.token);
-            let import = import.body("application/zip", author.archive(ARCHIVE_PAGES)?);
-            let imported = &call(server.address(), import)?.success()?["imported"];
-            if *imported != ARCHIVE_PAGES {
-                return Err(format!("{imported} pages were imported").into());
-            }
-            println!("{} of {PAGES} pages", number * ARCHIVE_PAGES);
-        }
-        Ok(Self { person, org_id })
+    fn sign_in(server: &Server, name: &str) -> Result<SignedIn> {
+        Ok(SignedIn(Person::sign_in(server, name)?))
     }
 
+    fn signed_in(self) -> SignedIn {
+        SignedIn(self.person)
+    }
+}
+
+impl SignedIn {
+    /// Makes an organization, and imports its pages.
+    fn fill(self, server: &Server, name: &str, author: &mut Author, pages: usize) -> Result<Reader> {
+        let Self(person) = self;
+        let body = json!({ "name": name }).to_string().into_bytes();
+        let made = Request::new("POST", "/v1/orgs").bearer(&person.token).json(body);
+        let org_id = call(server.address(), made)?.success()?["org"]["orgId"].as_str().ok_or("no id")?.to_owned();
+        let mut left = pages;
+        while left > 0 {
+            let some = left.min(ARCHIVE_PAGES);
+            let import = Request::new("POST", &format!("/v1/orgs/{org_id}/pages/import")).bearer(&person.token);
+            let import = import.body("application/zip", author.archive(some)?);
+            let imported = &call(server.address(), import)?.success()?["imported"];
+            if *imported != some {
+                return Err(format!("{imported} pages were imported").into());
+            }
+            left -= some;
+            if left > 0 {
+                println!("{left} pages to go");
+            }
+        }
+        Ok(Reader { person, org_id })
+    }
+}
+
+impl Reader {
     fn search(&self, question: &str) -> Bytes {
         let question = question.replace(' ', "+");
         self.person.get(&format!("/v1/orgs/{}/pages/search?q={question}", self.org_id)).bytes()

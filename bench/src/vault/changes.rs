@@ -28,13 +28,13 @@ pub struct ChangedVault {
 }
 
 /// The JSON of an item around its `baseRevision`.
-struct ItemText {
+pub(super) struct ItemText {
     start: String,
     end: String,
 }
 
 impl ItemText {
-    fn new(number: usize) -> Self {
+    pub fn new(number: usize) -> Self {
         let [key, overview, details] = ITEM_BYTES.map(ciphertext);
         Self {
             start: format!(r#"{{"itemId":"{}","baseRevision":"#, device_made_id("item", number)),
@@ -43,13 +43,26 @@ impl ItemText {
     }
 }
 
+impl ItemText {
+    /// The change of the item from this revision.
+    pub fn change(&self, base_revision: u64) -> String {
+        format!("{}{base_revision}{}", self.start, self.end)
+    }
+}
+
+/// A request that changes these items, each from the same revision.
+pub(super) fn change(owner: &Owner, items: &[ItemText], base_revision: u64) -> Result<Request> {
+    let changes: Vec<_> = items.iter().map(|item| item.change(base_revision)).collect();
+    owner.signed("POST", &owner.target("items"), format!(r#"{{"changes":[{}]}}"#, changes.join(",")))
+}
+
 impl ChangedVault {
     /// Fills a new vault.
     pub fn fill(server: &Server, owner: Owner) -> Result<Self> {
         let items: Vec<_> = (0..ITEMS).map(ItemText::new).collect();
         let mut vault = Self { owner, items, revision: 0, prepared: VecDeque::new() };
         for items in vault.items.chunks(CHANGES) {
-            let answer = call(server.address(), vault.request(items, 0)?)?.success()?;
+            let answer = call(server.address(), change(&vault.owner, items, 0)?)?.success()?;
             every_result_is_ok(&answer)?;
         }
         vault.revision = 1;
@@ -65,16 +78,10 @@ impl ChangedVault {
     fn prepare(&mut self, count: usize) -> Result<()> {
         self.prepared.clear();
         for revision in (self.revision..).take(count) {
-            let request = self.request(&self.items[..CHANGES], revision)?;
+            let request = change(&self.owner, &self.items[..CHANGES], revision)?;
             self.prepared.push_back(request.bytes());
         }
         Ok(())
-    }
-
-    fn request(&self, items: &[ItemText], base_revision: u64) -> Result<Request> {
-        let base_revision = base_revision.to_string();
-        let changes: Vec<_> = items.iter().map(|item| [&*item.start, &base_revision, &item.end].concat()).collect();
-        self.owner.signed("POST", &self.owner.target("items"), format!(r#"{{"changes":[{}]}}"#, changes.join(",")))
     }
 
     /// Fails unless every change that was sent was made: the index shows the revision that follows from them.
@@ -87,7 +94,7 @@ impl ChangedVault {
     }
 }
 
-fn every_result_is_ok(answer: &Value) -> Result<()> {
+pub(super) fn every_result_is_ok(answer: &Value) -> Result<()> {
     let results = answer["results"].as_array().ok_or("an answer without results")?;
     let ok = results.len() == CHANGES && results.iter().all(|result| result["status"] == "ok");
     if ok { Ok(()) } else { Err(format!("items were not changed: {answer}").into()) }

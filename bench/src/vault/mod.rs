@@ -1,14 +1,18 @@
 //! `vault`: changes of items and reads of the index, against an endpoint of the same server that authenticates and
-//! answers empty.
+//! answers empty; and whole syncs, against the same rows written out by hand.
 
 mod changes;
 mod owner;
+mod rows;
+mod sync;
 
 use std::time::Duration;
 
+pub use self::rows::{ARGUMENT, serve};
 use self::{
     changes::{CHANGES, ChangedVault, Changes},
     owner::Owner,
+    sync::Syncs,
 };
 use crate::{
     load::{Load, Measured, Repeated},
@@ -41,7 +45,48 @@ pub fn run(arguments: &[String]) -> Result<Report> {
         rounds.push(round);
     }
     stage.changes.check(&server)?;
-    Ok(report(&rounds))
+    let mut report = report(&rounds);
+    // Behind the others, so that these work on as many vaults as ever.
+    measure_syncs(&program, &server, &mut report)?;
+    Ok(report)
+}
+
+/// Whole syncs on Troupe and, where its database is a file, of the bare rows, in turns.
+fn measure_syncs(program: &Program, server: &Server, report: &mut Report) -> Result<()> {
+    println!("filling {CONNECTIONS} vaults to be synced");
+    let (mut troupe, mut rows) = sync::fill(server, CONNECTIONS)?;
+    let file = program.data().join("troupe.sqlite");
+    let bare = file.is_file().then(|| rows::start(&file)).transpose()?;
+    let load = |server: &Server, syncs: &mut Syncs| {
+        let (address, process) = (server.address(), server.process());
+        Load { address, process, connections: CONNECTIONS, duration: ROUND }.run(syncs)
+    };
+    let mut rounds = Vec::new();
+    for number in 0..=ROUNDS {
+        let ours = load(server, &mut troupe)?;
+        let bare = bare.as_ref().map(|bare| load(bare, &mut rows)).transpose()?;
+        let [ours_rate, bare_rate] = [Some(&ours), bare.as_ref()].map(|of| of.map_or(0.0, syncs_per_second));
+        println!("syncs, round {number} of {ROUNDS}: {ours_rate:.0}/s, bare rows {bare_rate:.0}/s");
+        // The first is the warm-up.
+        if number > 0 {
+            rounds.push((ours, bare));
+        }
+    }
+    report.figure("syncs_per_second", median(rounds.iter().map(|(ours, _)| syncs_per_second(ours))));
+    report.figure("sync_request_server_us", median(rounds.iter().map(|(ours, _)| ours.server_micros())));
+    let pairs: Vec<_> = rounds.iter().filter_map(|(ours, bare)| Some((ours, bare.as_ref()?))).collect();
+    if !pairs.is_empty() {
+        report.figure("rows_per_second", median(pairs.iter().map(|(_, bare)| syncs_per_second(bare))));
+        report.figure("rows_request_server_us", median(pairs.iter().map(|(_, bare)| bare.server_micros())));
+        report.ratio("sync_to_rows", median(pairs.iter().map(|(ours, bare)| ours.rate() / bare.rate())));
+    }
+    Ok(())
+}
+
+fn syncs_per_second(measured: &Measured) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "six")]
+    let requests = sync::REQUESTS as f64;
+    measured.rate() / requests
 }
 
 struct Stage<'a> {

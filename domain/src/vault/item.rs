@@ -20,6 +20,13 @@ pub struct ItemContent {
     pub details: Sealed,
 }
 
+impl ItemContent {
+    /// Bytes of all that is sealed, as JSON text.
+    pub fn bytes(&self) -> usize {
+        [&self.key, &self.overview, &self.details].map(Sealed::bytes).iter().sum()
+    }
+}
+
 /// An item as it is kept. A deleted one keeps its id and revision, so that other devices learn of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {

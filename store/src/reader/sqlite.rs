@@ -180,7 +180,11 @@ fn column(kind: Kind, value: ValueRef<'_>) -> Value {
         }
         (_, ValueRef::Integer(number)) => Value::BigInt(Some(number)),
         (_, ValueRef::Real(number)) => Value::Double(Some(number)),
-        (_, ValueRef::Text(text)) => Value::String(Some(String::from_utf8_lossy(text).into_owned())),
+        (_, ValueRef::Text(text)) => match std::str::from_utf8(text) {
+            Ok(text) => Value::String(Some(text.to_owned())),
+            // No text at all: better refused than read as another one.
+            Err(_) => Value::Bytes(Some(text.to_vec())),
+        },
         (_, ValueRef::Blob(bytes)) => Value::Bytes(Some(bytes.to_vec())),
     }
 }

@@ -35,6 +35,12 @@ row! {
     }
 }
 
+row! {
+    struct Text {
+        text: String,
+    }
+}
+
 async fn with_sqlite<T>(body: impl AsyncFnOnce(Store) -> T) -> T {
     let scratch = Scratch::sqlite().unwrap();
     body(scratch.store(Clock::system()).await.unwrap()).await
@@ -59,6 +65,12 @@ async fn a_column_of_another_kind_is_an_error_and_not_a_guess() {
     let found =
         with_sqlite(async |store| store.reader().row::<Counted>(&sql("SELECT 'many' AS count")).await.map(drop));
     assert!(matches!(found.await, Err(StoreError::Failed(_))));
+}
+
+#[tokio::test]
+async fn a_text_of_other_bytes_is_an_error_and_not_another_text() {
+    let found = with_sqlite(async |store| store.reader().row::<Text>(&sql("SELECT CAST(x'ff' AS TEXT) AS text")).await);
+    assert!(matches!(found.await.map(drop), Err(StoreError::Failed(_))));
 }
 
 #[tokio::test]
@@ -119,14 +131,8 @@ async fn a_database_breaks_off_itself_what_takes_too_long() {
     let options = StoreOptions { read_timeout: Duration::from_millis(12_345), ..scratch.options() };
     let store = Store::connect(&options, Clock::system()).await.unwrap();
     for reader in [store.reader(), store.credential_reader()] {
-        let limit = reader.row::<Limit>(&sql("SELECT current_setting('statement_timeout') AS text")).await.unwrap();
+        let limit = reader.row::<Text>(&sql("SELECT current_setting('statement_timeout') AS text")).await.unwrap();
         assert_eq!(limit.unwrap().text, "12345ms");
-    }
-}
-
-row! {
-    struct Limit {
-        text: String,
     }
 }
 
