@@ -8,7 +8,7 @@ use domain::{
     id::{OrgId, PageId},
 };
 
-use crate::{Change, Expect, sql::Sql};
+use crate::{Change, Expect, Purge, sql::Sql};
 
 /// A statement about the page `$1` and everything below it.
 macro_rules! subtree {
@@ -49,6 +49,26 @@ const ORGANIZATION_REMOVE: [&str; 10] = [
     "DELETE FROM pages WHERE org_id = $1",
     "DELETE FROM page_trees WHERE org_id = $1",
 ];
+
+/// The tables of an organization's pages: what hangs on a page stands before its row, which it is found by.
+const OF_ORGANIZATION: [[&str; 3]; 9] = [
+    ["page_texts", "page_id", "org_id = $1"],
+    ["page_contents", "page_id", "page_id IN (SELECT id FROM pages WHERE org_id = $1)"],
+    ["page_versions", "page_id, version", "page_id IN (SELECT id FROM pages WHERE org_id = $1)"],
+    ["page_comments", "id", "org_id = $1"],
+    ["page_relations", "row_id, property_id, target_id", "row_id IN (SELECT id FROM pages WHERE org_id = $1)"],
+    ["page_docs", "page_id", "page_id IN (SELECT id FROM pages WHERE org_id = $1)"],
+    ["page_updates", "page_id, id", "page_id IN (SELECT id FROM pages WHERE org_id = $1)"],
+    ["pages", "id", "org_id = $1"],
+    ["page_trees", "org_id", "org_id = $1"],
+];
+
+impl Purge {
+    /// All pages of an organization that is no more, to be thrown away in this order, each to its end.
+    pub fn pages_of(org_id: OrgId) -> Vec<Self> {
+        OF_ORGANIZATION.map(|table| Self::new("pages of a deleted organization", table, org_id.to_string())).into()
+    }
+}
 
 impl Change {
     /// Puts what lies below the page into the trash with it; the page itself is written on its own.
