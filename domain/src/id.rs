@@ -33,14 +33,30 @@ const fn values() -> [u8; 256] {
     values
 }
 
-fn write_suffix(uuid: Uuid, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let mut bits = uuid.as_u128();
-    let mut text = [0_u8; SUFFIX_LEN];
-    for character in text.iter_mut().rev() {
-        *character = ALPHABET[(bits & 31) as usize];
-        bits >>= 5;
+/// Characters of an id: three of its prefix, `_`, and the rest.
+const LEN: usize = 4 + SUFFIX_LEN;
+
+/// An id as text, without a place of its own in memory.
+struct Text([u8; LEN]);
+
+impl Text {
+    fn new(prefix: &str, uuid: Uuid) -> Self {
+        let mut text = [b'_'; LEN];
+        for (place, character) in text.iter_mut().zip(prefix.bytes()) {
+            *place = character;
+        }
+        let mut bits = uuid.as_u128();
+        for character in text[LEN - SUFFIX_LEN..].iter_mut().rev() {
+            *character = ALPHABET[(bits & 31) as usize];
+            bits >>= 5;
+        }
+        Self(text)
     }
-    f.write_str(std::str::from_utf8(&text).map_err(|_| fmt::Error)?)
+
+    fn as_str(&self) -> &str {
+        // Prefix and alphabet are ASCII.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
 }
 
 fn parse(prefix: &str, text: &str) -> Result<Uuid, NotAnId> {
@@ -90,8 +106,7 @@ macro_rules! ids {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(concat!($prefix, "_"))?;
-                write_suffix(self.0, f)
+                f.write_str(Text::new($prefix, self.0).as_str())
             }
         }
 
@@ -111,7 +126,7 @@ macro_rules! ids {
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
+                serializer.serialize_str(Text::new($prefix, self.0).as_str())
             }
         }
 

@@ -118,7 +118,7 @@ impl Store {
     }
 
     pub(super) async fn page_list(&self, select: sea_orm::Select<Entity>) -> Result<PageList, StoreError> {
-        let rows = select.limit(LIST_MAX + 1).read_all(self.reader()).await?;
+        let rows = select.limit(LIST_MAX + 1).read_list(self.reader()).await?;
         let mut pages = rows.into_iter().map(Page::try_from).collect::<Result<Vec<_>, _>>()?;
         let most = usize::try_from(LIST_MAX).unwrap_or(usize::MAX);
         let truncated = pages.len() > most;

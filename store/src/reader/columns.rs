@@ -1,7 +1,7 @@
 //! From columns as SQLite knows them, which is hardly, to what entities and tuples say that they hold.
 
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, Iterable, TryIntoModel, Value,
+    ActiveModelTrait, ColumnTrait, EntityTrait, Iterable, TryIntoModel, Value,
     sea_query::{ColumnType, ValueType},
 };
 
@@ -56,7 +56,7 @@ pub(super) fn of_entity<E: EntityTrait>() -> impl Iterator<Item = Wanted> {
 }
 
 /// The model whose columns have these values, in the order in which they were selected.
-pub(super) fn model<E>(values: Vec<Value>) -> Result<E::Model, DbErr>
+pub(super) fn model<E>(values: Vec<Value>) -> Result<E::Model, StoreError>
 where
     E: EntityTrait,
     E::ActiveModel: ActiveModelTrait<Entity = E> + TryIntoModel<E::Model>,
@@ -65,7 +65,7 @@ where
     for (column, value) in E::Column::iter().zip(values) {
         row.try_set(column, value)?;
     }
-    row.try_into_model()
+    Ok(row.try_into_model()?)
 }
 
 /// Some columns of a row: a tuple, which takes them in their order, or a [`row`], which takes them by their names.

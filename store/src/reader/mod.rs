@@ -44,11 +44,11 @@ impl Reader {
     }
 
     /// The first row that a statement of ours selects.
-    pub async fn row<T: Columns + FromQueryResult>(&self, sql: &Sql) -> Result<Option<T>, StoreError> {
+    pub async fn row<T: Columns + FromQueryResult + Send + 'static>(&self, sql: &Sql) -> Result<Option<T>, StoreError> {
         match self {
             Self::Sqlite(sqlite) => {
-                let rows = sqlite.rows(sql.build(&DbBackend::Sqlite), T::wanted()).await?;
-                rows.into_iter().next().map(T::from_values).transpose()
+                let rows = sqlite.rows(sql.build(&DbBackend::Sqlite), T::wanted(), T::from_values).await?;
+                Ok(rows.into_iter().next())
             }
             Self::Pool(pool) => {
                 let found = T::find_by_statement(sql.build(&DbBackend::Postgres));
@@ -58,12 +58,9 @@ impl Reader {
     }
 
     /// Every row that a statement of ours selects.
-    pub async fn rows<T: Columns + FromQueryResult>(&self, sql: &Sql) -> Result<Vec<T>, StoreError> {
+    pub async fn rows<T: Columns + FromQueryResult + Send + 'static>(&self, sql: &Sql) -> Result<Vec<T>, StoreError> {
         match self {
-            Self::Sqlite(sqlite) => {
-                let rows = sqlite.rows(sql.build(&DbBackend::Sqlite), T::wanted()).await?;
-                rows.into_iter().map(T::from_values).collect()
-            }
+            Self::Sqlite(sqlite) => sqlite.rows(sql.build(&DbBackend::Sqlite), T::wanted(), T::from_values).await,
             Self::Pool(pool) => {
                 let found = T::find_by_statement(sql.build(&DbBackend::Postgres));
                 pool.read(found.all(pool.connection())).await
@@ -89,14 +86,17 @@ pub(crate) trait Reads<E: EntityTrait>: Sized {
     /// Every row.
     async fn read_all(self, reader: &Reader) -> Result<Vec<E::Model>, StoreError>;
 
+    /// Every row of what may be thousands.
+    async fn read_list(self, reader: &Reader) -> Result<Vec<E::Model>, StoreError>;
+
     /// The columns of the first row, after `select_only`.
-    async fn read_columns<T: Columns + TryGetableMany + Send + Sync>(
+    async fn read_columns<T: Columns + TryGetableMany + Send + Sync + 'static>(
         self,
         reader: &Reader,
     ) -> Result<Option<T>, StoreError>;
 
     /// The columns of every row, after `select_only`.
-    async fn read_all_columns<T: Columns + TryGetableMany + Send + Sync>(
+    async fn read_all_columns<T: Columns + TryGetableMany + Send + Sync + 'static>(
         self,
         reader: &Reader,
     ) -> Result<Vec<T>, StoreError>;
@@ -108,15 +108,15 @@ pub(crate) trait Reads<E: EntityTrait>: Sized {
 impl<E> Reads<E> for Select<E>
 where
     E: EntityTrait,
-    E::Model: Send + Sync,
+    E::Model: Send + Sync + 'static,
     E::ActiveModel: ActiveModelTrait<Entity = E> + TryIntoModel<E::Model>,
 {
     async fn read_one(self, reader: &Reader) -> Result<Option<E::Model>, StoreError> {
         match reader {
             Reader::Sqlite(sqlite) => {
                 let statement = self.limit(1).build(DbBackend::Sqlite);
-                let rows = sqlite.rows(statement, columns::of_entity::<E>().collect()).await?;
-                Ok(rows.into_iter().next().map(columns::model::<E>).transpose()?)
+                let rows = sqlite.rows(statement, columns::of_entity::<E>().collect(), columns::model::<E>).await?;
+                Ok(rows.into_iter().next())
             }
             Reader::Pool(pool) => pool.read(self.one(pool.connection())).await,
         }
@@ -125,35 +125,42 @@ where
     async fn read_all(self, reader: &Reader) -> Result<Vec<E::Model>, StoreError> {
         match reader {
             Reader::Sqlite(sqlite) => {
-                let rows = sqlite.rows(self.build(DbBackend::Sqlite), columns::of_entity::<E>().collect()).await?;
-                Ok(rows.into_iter().map(columns::model::<E>).collect::<Result<_, _>>()?)
+                let (statement, wanted) = (self.build(DbBackend::Sqlite), columns::of_entity::<E>().collect());
+                sqlite.rows(statement, wanted, columns::model::<E>).await
             }
             Reader::Pool(pool) => pool.read(self.all(pool.connection())).await,
         }
     }
 
-    async fn read_columns<T: Columns + TryGetableMany + Send + Sync>(
+    async fn read_list(self, reader: &Reader) -> Result<Vec<E::Model>, StoreError> {
+        match reader {
+            Reader::Sqlite(sqlite) => {
+                let (statement, wanted) = (self.build(DbBackend::Sqlite), columns::of_entity::<E>().collect());
+                sqlite.many_rows(statement, wanted, columns::model::<E>).await
+            }
+            Reader::Pool(pool) => pool.read(self.all(pool.connection())).await,
+        }
+    }
+
+    async fn read_columns<T: Columns + TryGetableMany + Send + Sync + 'static>(
         self,
         reader: &Reader,
     ) -> Result<Option<T>, StoreError> {
         match reader {
             Reader::Sqlite(sqlite) => {
-                let rows = sqlite.rows(self.limit(1).build(DbBackend::Sqlite), T::wanted()).await?;
-                rows.into_iter().next().map(T::from_values).transpose()
+                let rows = sqlite.rows(self.limit(1).build(DbBackend::Sqlite), T::wanted(), T::from_values).await?;
+                Ok(rows.into_iter().next())
             }
             Reader::Pool(pool) => pool.read(self.into_tuple().one(pool.connection())).await,
         }
     }
 
-    async fn read_all_columns<T: Columns + TryGetableMany + Send + Sync>(
+    async fn read_all_columns<T: Columns + TryGetableMany + Send + Sync + 'static>(
         self,
         reader: &Reader,
     ) -> Result<Vec<T>, StoreError> {
         match reader {
-            Reader::Sqlite(sqlite) => {
-                let rows = sqlite.rows(self.build(DbBackend::Sqlite), T::wanted()).await?;
-                rows.into_iter().map(T::from_values).collect()
-            }
+            Reader::Sqlite(sqlite) => sqlite.rows(self.build(DbBackend::Sqlite), T::wanted(), T::from_values).await,
             Reader::Pool(pool) => pool.read(self.into_tuple().all(pool.connection())).await,
         }
     }
@@ -189,7 +196,7 @@ where
             Reader::Pool(pool) => return pool.read(self.one(pool.connection())).await,
         };
         let wanted = columns::of_entity::<E>().chain(columns::of_entity::<F>()).collect();
-        let rows = sqlite.rows(self.limit(1).build(DbBackend::Sqlite), wanted).await?;
+        let rows = sqlite.rows(self.limit(1).build(DbBackend::Sqlite), wanted, Ok).await?;
         let Some(mut first) = rows.into_iter().next() else { return Ok(None) };
         let second = first.split_off(columns::of_entity::<E>().count());
         let is_there = second.iter().any(|value| *value != value.as_null());

@@ -57,7 +57,7 @@ impl SqliteReader {
     /// Whether the database answers.
     pub async fn ping(&self) -> Result<(), StoreError> {
         let statement = Statement::from_string(DbBackend::Sqlite, "SELECT 1");
-        self.rows(statement, Vec::new()).await.map(drop)
+        self.rows(statement, Vec::new(), |_| Ok(())).await.map(drop)
     }
 
     /// Closes the connections; a read after this opens its own.
@@ -65,32 +65,50 @@ impl SqliteReader {
         self.parts.idle.lock().clear();
     }
 
-    /// The wanted columns of every row that a statement selects.
-    pub async fn rows(&self, statement: Statement, wanted: Vec<Wanted>) -> Result<Vec<Vec<Value>>, StoreError> {
-        match self.parts.rows(&statement, &wanted, Patience::Short) {
-            Err(error) if is_long(&error) => self.long_rows(statement, wanted).await,
-            outcome => outcome.map_err(|error| failed(&error)),
+    /// Every row that a statement selects, as `read` reads the wanted columns.
+    pub async fn rows<T: Send + 'static>(
+        &self,
+        statement: Statement,
+        wanted: Vec<Wanted>,
+        read: fn(Vec<Value>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        match self.parts.rows(&statement, &wanted, read, Patience::Short) {
+            Err(error) if is_long(&error) => self.many_rows(statement, wanted, read).await,
+            outcome => outcome.map_err(|error| failed(&error))?,
         }
     }
 
-    async fn long_rows(&self, statement: Statement, wanted: Vec<Wanted>) -> Result<Vec<Vec<Value>>, StoreError> {
+    /// The same of a statement that is known to select many: on a thread of its own from the start.
+    pub async fn many_rows<T: Send + 'static>(
+        &self,
+        statement: Statement,
+        wanted: Vec<Wanted>,
+        read: fn(Vec<Value>) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
         let deadline = deadline::of_read(self.parts.timeout);
         let turn = tokio::time::timeout_at(deadline.into(), self.parts.long.acquire()).await;
         let _turn =
             turn.map_err(|_| StoreError::late())?.map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let parts = Arc::clone(&self.parts);
-        let read = tokio::task::spawn_blocking(move || parts.rows(&statement, &wanted, Patience::Until(deadline)));
-        let outcome = read.await.map_err(|error| StoreError::Failed(error.to_string()))?;
-        outcome.map_err(|error| if is_long(&error) { StoreError::late() } else { failed(&error) })
+        let patience = Patience::Until(deadline);
+        let reading = tokio::task::spawn_blocking(move || parts.rows(&statement, &wanted, read, patience));
+        let outcome = reading.await.map_err(|error| StoreError::Failed(error.to_string()))?;
+        outcome.map_err(|error| if is_long(&error) { StoreError::late() } else { failed(&error) })?
     }
 }
 
 impl Parts {
-    fn rows(&self, statement: &Statement, wanted: &[Wanted], patience: Patience) -> rusqlite::Result<Vec<Vec<Value>>> {
+    fn rows<T>(
+        &self,
+        statement: &Statement,
+        wanted: &[Wanted],
+        read: fn(Vec<Value>) -> Result<T, StoreError>,
+        patience: Patience,
+    ) -> rusqlite::Result<Result<Vec<T>, StoreError>> {
         let idle = self.idle.lock().pop();
         let connection = idle.map_or_else(|| self.connect(), Ok)?;
         patience.apply(&connection)?;
-        let rows = rows(&connection, statement, wanted);
+        let rows = rows(&connection, statement, wanted, read);
         self.idle.lock().push(connection);
         rows
     }
@@ -149,7 +167,13 @@ fn failed(error: &rusqlite::Error) -> StoreError {
     }
 }
 
-fn rows(connection: &Connection, statement: &Statement, wanted: &[Wanted]) -> rusqlite::Result<Vec<Vec<Value>>> {
+/// The rows, as they are read one by one: the values of one are gone before those of the next are there.
+fn rows<T>(
+    connection: &Connection,
+    statement: &Statement,
+    wanted: &[Wanted],
+    read: fn(Vec<Value>) -> Result<T, StoreError>,
+) -> rusqlite::Result<Result<Vec<T>, StoreError>> {
     let mut prepared = connection.prepare_cached(&statement.sql)?;
     for (at, value) in statement.values.iter().flat_map(|values| &values.0).enumerate() {
         prepared.raw_bind_parameter(at + 1, Bound(value))?;
@@ -157,12 +181,18 @@ fn rows(connection: &Connection, statement: &Statement, wanted: &[Wanted]) -> ru
     let place = |(next, wanted): (usize, &Wanted)| wanted.name.map_or(Ok(next), |name| prepared.column_index(name));
     let places = wanted.iter().enumerate().map(place).collect::<rusqlite::Result<Vec<_>>>()?;
     let mut rows = prepared.raw_query();
-    let mut read = Vec::new();
+    let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let values = places.iter().zip(wanted).map(|(place, wanted)| Ok(column(wanted.kind, row.get_ref(*place)?)));
-        read.push(values.collect::<rusqlite::Result<_>>()?);
+        let mut values = Vec::with_capacity(places.len());
+        for (place, wanted) in places.iter().zip(wanted) {
+            values.push(column(wanted.kind, row.get_ref(*place)?));
+        }
+        match read(values) {
+            Ok(row) => found.push(row),
+            Err(error) => return Ok(Err(error)),
+        }
     }
-    Ok(read)
+    Ok(Ok(found))
 }
 
 /// A column's value. One that is not of this kind stays as it is, and whoever reads it refuses it.
