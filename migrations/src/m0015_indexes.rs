@@ -53,6 +53,10 @@ const CONSONANTS: &str = "bcdfghjkmnpqr";
 /// Bytes of a page's words that are indexed again; the rest is found once the page is written again.
 const WORDS_BYTES_MAX: usize = 200_000;
 
+/// What was written lately stands in such an index in the order of writing, everybody's, and each search reads through it: at
+/// most 256 KB.
+const UNSORTED: &str = "WITH (gin_pending_list_limit = 256)";
+
 /// The letters of the organization `org_id` on SQLite, which replaces one character at a time.
 fn org_letters_on_sqlite(org_id: &str) -> String {
     let pairs = NO_CONSONANTS.chars().zip(CONSONANTS.chars());
@@ -104,7 +108,7 @@ fn search_on_postgres() -> Vec<String> {
             "ALTER TABLE page_texts ADD COLUMN title_index tsvector GENERATED ALWAYS AS ({title}) STORED, \
              ADD COLUMN text_index tsvector GENERATED ALWAYS AS (setweight({title}, 'A') || {body}) STORED"
         ),
-        "CREATE INDEX page_texts_title ON page_texts USING gin (title_index)".to_owned(),
-        "CREATE INDEX page_texts_text ON page_texts USING gin (text_index)".to_owned(),
+        format!("CREATE INDEX page_texts_title ON page_texts USING gin (title_index) {UNSORTED}"),
+        format!("CREATE INDEX page_texts_text ON page_texts USING gin (text_index) {UNSORTED}"),
     ]
 }
