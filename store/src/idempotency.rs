@@ -1,9 +1,10 @@
 //! Creating twice: what a request with an `Idempotency-Key` has come to.
 //!
-//! A request looks its key up and claims it, durably, where nobody has. The commit that does its work marks the claim committed in the same
-//! transaction ([`Change::idempotency_commit`]), so the work is done exactly once, whatever happens to the process. The
-//! answer is stored afterwards; until the claim's lease has passed, it may still come. A claim whose process died before it committed is taken over once its lease has passed;
-//! taking over gives it a new id, so that the first owner, should it still live, can't commit any more.
+//! A request looks its key up and claims it, durably, where nobody has. The commit that does its work marks the claim
+//! committed in the same transaction ([`Change::idempotency_commit`]), so the work is done exactly once, whatever happens to
+//! the process. The answer is stored afterwards; until the claim's lease has passed, it may still come. A claim whose process
+//! died before it committed is taken over once its lease has passed; taking over gives it a new id, so that the first owner,
+//! should it still live, can't commit any more.
 
 use std::{sync::Arc, time::Duration};
 

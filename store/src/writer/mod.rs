@@ -1,10 +1,10 @@
 //! The commit writer: many changes, few transactions.
 //!
 //! A transaction costs a synchronous write to the disk, whatever it holds. So changes wait in one queue, and a lane
-//! takes all that wait (up to [`GROUP_LEN_MAX`] and [`GROUP_BYTES_MAX`]) and commits them as one transaction; while it does so, the next ones
-//! gather. SQLite has one lane, because it has one writer; PostgreSQL has several, which commit side by side. (PostgreSQL
-//! groups the commits of side-by-side transactions itself, but each transaction is still three round trips: grouping
-//! before that is faster there too.)
+//! takes all that wait (up to [`GROUP_LEN_MAX`] and [`GROUP_BYTES_MAX`]) and commits them as one transaction; while it does
+//! so, the next ones gather. SQLite has one lane, because it has one writer; PostgreSQL has several, which commit side by
+//! side. (PostgreSQL groups the commits of side-by-side transactions itself, but each transaction is still three round
+//! trips: grouping before that is faster there too.)
 //!
 //! A group runs without savepoints first, with rows for the same table merged into multi-row inserts ([`plan`]). When a
 //! statement fails, or meets another number of rows than it must, the whole is rolled back and the same changes run
