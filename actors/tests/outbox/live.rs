@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use actors::live::{Feed, LiveFrame};
 use domain::{Timestamp, id::UserId};
 use serde_json::{Value, json};
-use store::{OutboxEntry, OutboxLane, PURGE_ROWS_MAX, Purge};
+use store::{Change, OutboxEntry, OutboxLane, PURGE_ROWS_MAX, Purge};
 
 use crate::node::{Node, START, soon};
 

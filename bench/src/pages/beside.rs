@@ -1,7 +1,5 @@
 //! Searches of one organization by itself, and beside many others that have the same words.
 
-use std::time::Duration;
-
 use super::{
     InTurn, PATIENCE, Reader, SEARCHES,
     texts::{Author, Kind},

@@ -141,7 +141,8 @@ async fn a_credential_is_looked_up_while_every_other_connection_reads() {
     for scratch in testing::backends().await {
         let store = scratch.store(Clock::system()).await.unwrap();
         let until = Instant::now() + Duration::from_secs(5);
-        let slow = (0..8).map(|_| within(until, store.reader().row::<Counted>(&sql(ENDLESS))).map(drop).boxed());
+        let endless = sql(ENDLESS);
+        let slow = (0..8).map(|_| within(until, store.reader().row::<Counted>(&endless)).map(drop).boxed());
         let looked_up = async {
             // Behind the others, each of which has taken a connection, or waits for one.
             tokio::task::yield_now().await;

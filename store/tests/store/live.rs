@@ -2,7 +2,7 @@ use domain::id::UserId;
 use serde_json::json;
 use store::{Clock, LiveDraft, Purge, testing};
 
-use crate::{START, commit, open, purge};
+use crate::{START, open, purge};
 
 fn draft(source: i64, user_id: UserId) -> LiveDraft {
     LiveDraft { source, user_id, message: json!({ "type": "test", "source": source }) }

@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_text_of_ever_new_words_is_indexed_as_far_as_the_index_takes_it() {
-        let text: String = (0..TEXT_BYTES_MAX).map(|number| format!("{number:x}z ")).collect();
+        let text = (0..TEXT_BYTES_MAX).map(|number| format!("{number:x}z")).collect::<Vec<_>>().join(" ");
         let indexed = indexed(&text);
         let distinct: BTreeSet<_> = indexed.split(' ').collect();
         let bytes: usize = distinct.iter().map(|word| word.len() + FORM_BYTES - 1 + PLACE_BYTES).sum();
