@@ -5,6 +5,7 @@
 //! nothing remembered counts, and every token is looked up.
 
 use std::{
+    collections::HashSet,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -15,11 +16,21 @@ use std::{
 use actix_web::http::header;
 use actors::{organization::NoteKeyUse, person::NoteSignInUse};
 use dashmap::DashMap;
-use domain::{Caller, Context, Error, Origin, Timestamp, Token, TokenHash, account::SEEN_EVERY};
-use store::{Revocation, RevocationKind, Store, accounts::Credential};
-use tokio::sync::broadcast;
+use domain::{
+    Caller, Context, Error, Origin, Timestamp, Token, TokenHash,
+    account::SEEN_EVERY,
+    id::{KeyId, SignInId, UserId},
+};
+use store::{
+    Revocation, RevocationKind, Store,
+    accounts::{Credential, KeyCredential, SignInCredential},
+};
 
-use crate::{call::Call, error::Result};
+use crate::{
+    call::Call,
+    error::Result,
+    revocations::{Subscribers, Subscription},
+};
 
 /// How long a token is remembered.
 const REMEMBERED_FOR: Duration = Duration::from_secs(30);
@@ -29,8 +40,6 @@ const TRUSTED_FOR: Duration = Duration::from_secs(1);
 const NOTE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Tokens that one process remembers; beyond them, further ones are looked up every time.
 const REMEMBERED_MAX: usize = 100_000;
-/// Revocations that wait for one socket before it checks everything itself.
-const REVOCATIONS_WAITING_MAX: usize = 256;
 
 /// The tokens that this node remembers.
 pub struct Credentials {
@@ -40,7 +49,7 @@ pub struct Credentials {
     born: Instant,
     /// When the feed was last read, in milliseconds after `born`; 0 for never.
     read_at: AtomicU64,
-    revoked: broadcast::Sender<Arc<Revocation>>,
+    subscribers: Arc<Subscribers>,
 }
 
 struct Remembered {
@@ -57,7 +66,7 @@ impl Default for Credentials {
             epoch: AtomicU64::new(0),
             born: Instant::now(),
             read_at: AtomicU64::new(0),
-            revoked: broadcast::Sender::new(REVOCATIONS_WAITING_MAX),
+            subscribers: Arc::default(),
         }
     }
 }
@@ -132,21 +141,44 @@ impl Credentials {
     /// Looks up anew what concerns this target. For a handler that has just changed something of it, so that this node
     /// knows before it answers; the feed reaches the others, and the sockets.
     pub(crate) fn refresh(&self, kind: RevocationKind, target_id: impl std::fmt::Display) {
-        let target_id = target_id.to_string();
+        let mut revoked = Revoked::default();
+        revoked.add(kind, &target_id.to_string());
+        self.forget_credentials(&revoked);
+    }
+
+    /// Forgets what the revocations name, and tells the sockets that they concern.
+    pub fn forget(&self, revocations: &[Revocation]) {
+        if revocations.is_empty() {
+            return;
+        }
+        let mut revoked = Revoked::default();
+        for revocation in revocations {
+            revoked.add(revocation.kind, &revocation.target_id);
+        }
+        self.forget_credentials(&revoked);
+        for id in revoked.ended {
+            self.subscribers.sign_in_ended(id);
+        }
+        for id in revoked.users {
+            self.subscribers.user_changed(id);
+        }
+    }
+
+    fn forget_credentials(&self, revoked: &Revoked) {
         self.epoch.fetch_add(1, Ordering::SeqCst);
-        self.remembered.retain(|_, remembered| !concerns(kind, &target_id, &remembered.credential));
+        self.remembered.retain(|_, remembered| !revoked.concerns(&remembered.credential));
     }
 
-    /// Forgets what the revocation names, and tells the sockets.
-    pub fn forget(&self, revocation: Revocation) {
-        self.refresh(revocation.kind, &revocation.target_id);
-        // Without a socket, nobody listens.
-        let _ = self.revoked.send(Arc::new(revocation));
+    /// Forgets everything, and has every socket look again.
+    pub fn forget_all(&self) {
+        self.epoch.fetch_add(1, Ordering::SeqCst);
+        self.remembered.clear();
+        self.subscribers.all_changed();
     }
 
-    /// The revocations from now on.
-    pub(crate) fn revocations(&self) -> broadcast::Receiver<Arc<Revocation>> {
-        self.revoked.subscribe()
+    /// Has a socket hear of what concerns this person and this sign-in, from now on.
+    pub(crate) fn subscribe(&self, user_id: UserId, sign_in_id: Option<SignInId>) -> Subscription {
+        self.subscribers.subscribe(user_id, sign_in_id)
     }
 
     /// The feed was read at this moment.
@@ -188,26 +220,46 @@ fn note_use(call: &Call, caller: &Caller) {
     }
 }
 
-/// Whether a revocation speaks of the credential.
-fn concerns(kind: RevocationKind, target: &str, credential: &Credential) -> bool {
-    match (kind, credential) {
-        (RevocationKind::SignIn | RevocationKind::SignInChanged, Credential::SignIn(sign_in)) => {
-            sign_in.caller.sign_in_id.to_string() == target
+/// What revocations name.
+#[derive(Default)]
+struct Revoked {
+    ended: HashSet<SignInId>,
+    changed: HashSet<SignInId>,
+    users: HashSet<UserId>,
+    keys: HashSet<KeyId>,
+}
+
+impl Revoked {
+    fn add(&mut self, kind: RevocationKind, target_id: &str) {
+        let is_read = match kind {
+            RevocationKind::SignIn => target_id.parse().map(|id| self.ended.insert(id)),
+            RevocationKind::SignInChanged => target_id.parse().map(|id| self.changed.insert(id)),
+            RevocationKind::User => target_id.parse().map(|id| self.users.insert(id)),
+            RevocationKind::Key => target_id.parse().map(|id| self.keys.insert(id)),
+        };
+        if is_read.is_err() {
+            tracing::error!(kind = kind.as_str(), target_id, "a revocation of nothing that there can be");
         }
-        (RevocationKind::User, Credential::SignIn(sign_in)) => sign_in.caller.user_id.to_string() == target,
-        (RevocationKind::User, Credential::Key(key)) => key.caller.maker.to_string() == target,
-        (RevocationKind::Key, Credential::Key(key)) => key.caller.key_id.to_string() == target,
-        _ => false,
+    }
+
+    /// Whether the credential is spoken of.
+    fn concerns(&self, credential: &Credential) -> bool {
+        match credential {
+            Credential::SignIn(SignInCredential { caller, .. }) => {
+                self.users.contains(&caller.user_id)
+                    || self.ended.contains(&caller.sign_in_id)
+                    || self.changed.contains(&caller.sign_in_id)
+            }
+            Credential::Key(KeyCredential { caller, .. }) => {
+                self.users.contains(&caller.maker) || self.keys.contains(&caller.key_id)
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use domain::{
-        App, PersonCaller, Platform, TokenKind,
-        id::{SignInId, UserId},
-    };
-    use store::accounts::SignInCredential;
+    use domain::{App, PersonCaller, Platform, TokenKind};
 
     use super::*;
 
@@ -255,11 +307,11 @@ mod tests {
         ];
         for revocation in felt {
             let credentials = remembering(&token, &sign_in);
-            credentials.forget(revocation);
+            credentials.forget(&[revocation]);
             assert_eq!(credentials.recall(&token.hash(), NOW), None);
         }
         let credentials = remembering(&token, &sign_in);
-        credentials.forget(revocation(RevocationKind::SignIn, &SignInId::new(NOW)));
+        credentials.forget(&[revocation(RevocationKind::SignIn, &SignInId::new(NOW))]);
         assert!(credentials.recall(&token.hash(), NOW).is_some());
     }
 
@@ -268,7 +320,7 @@ mod tests {
         let (token, sign_in) = sign_in();
         let credentials = remembering(&token, &sign_in);
         let epoch = credentials.epoch.load(Ordering::SeqCst);
-        credentials.forget(revocation(RevocationKind::SignIn, &sign_in.caller.sign_in_id));
+        credentials.forget(&[revocation(RevocationKind::SignIn, &sign_in.caller.sign_in_id)]);
         credentials.remember(token.hash(), Credential::SignIn(sign_in), epoch);
         assert_eq!(credentials.recall(&token.hash(), NOW), None);
     }

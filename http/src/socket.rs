@@ -14,6 +14,7 @@ mod watch;
 
 use bytes::Bytes;
 use bytestring::ByteString;
+use futures::future::LocalBoxFuture;
 
 pub use self::{
     address::SocketAddress,
@@ -118,8 +119,9 @@ pub trait Source: 'static {
         async { Ok(()) }
     }
 
-    /// Whether the client may still have it. Asked whenever the rights of its person changed.
-    fn is_still_allowed(&self) -> impl Future<Output = domain::Result<bool>> {
-        async { Ok(true) }
+    /// Whether the client may still have it, as the store says. Asked whenever the rights of its person changed, and now and
+    /// then; the conversation goes on meanwhile.
+    fn is_still_allowed(&self) -> LocalBoxFuture<'static, domain::Result<bool>> {
+        Box::pin(async { Ok(true) })
     }
 }

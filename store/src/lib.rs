@@ -67,7 +67,7 @@ pub use self::{
     outbox::{EmailTo, OutboxClaim, OutboxEntry, OutboxLane},
     pages::{NewPageUpdate, PageDocument, PageFold, PageHead, PageUpdate, PageUpdateId},
     purge::{PURGE_ROWS_MAX, Purge},
-    revocations::{Revocation, RevocationKind},
+    revocations::{FeedLook, FeedPosition, Revocation, RevocationKind},
     timers::Timer,
     writer::WriterStats,
 };

@@ -1,5 +1,7 @@
 //! How a socket ends.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::harness::{Heard, Server, Socket};
@@ -53,4 +55,13 @@ async fn a_server_that_stops_says_1012() {
         }
     };
     tokio::join!(server.stop(), listening);
+}
+
+#[tokio::test]
+async fn a_sign_in_that_expires_closes_its_sockets_at_that_moment() {
+    let server = Server::with(&["accounts.session_lifetime=1h"]).await;
+    let ada = server.person("ada").await;
+    let mut hers = Socket::live(&ada.client, 0).await;
+    server.clock.advance(Duration::from_hours(1));
+    assert_eq!(hers.closed().await, Some(4401));
 }

@@ -25,7 +25,7 @@ use crate::{Services, live, notify::fan_out, worker::Worker};
 pub use domain::backoff::TRIES_MAX;
 
 /// The hub's channel on which nodes say that something was revoked. A message is the id of what was, and a reason to
-/// read the list ([`Store::revocations_since`](store::Store::revocations_since)), which makes certain what the hub makes
+/// read the list ([`Store::revocations_from`](store::Store::revocations_from)), which makes certain what the hub makes
 /// quick.
 pub const REVOKED_CHANNEL: &str = "revoked";
 /// Entries claimed at once.

@@ -9,7 +9,7 @@ use domain::{
     id::{OrgId, UserId},
 };
 use serde_json::json;
-use store::{AuditEntry, AuditQuery, AuditTarget, Change, KeptMessage, RevocationKind};
+use store::{AuditEntry, AuditQuery, AuditTarget, Change, FeedPosition, KeptMessage, RevocationKind};
 
 use crate::node::{Node, START, soon};
 
@@ -54,7 +54,7 @@ async fn keep(node: &Node) {
 async fn kept(node: &Node) -> (usize, usize) {
     let store = &node.services.store;
     let messages = store.kept_list(None, 10).await.expect("a read").len();
-    (messages, store.revocations_since(START).await.expect("a read").len())
+    (messages, store.revocations_from(FeedPosition::FIRST).await.expect("a read").revocations.len())
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use domain::{
     pages::not_found,
     problems::Problems,
 };
+use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -201,12 +202,16 @@ impl Source for CollabSource {
         }
     }
 
-    async fn is_still_allowed(&self) -> domain::Result<bool> {
-        let membership = self.state.store.membership(self.org_id, self.user_id).await?;
-        Ok(membership.is_some_and(|membership| {
-            let scopes = membership.scopes();
-            scopes.contains(Scope::KnowledgeRead) && (!self.may_write || scopes.contains(Scope::KnowledgeWrite))
-        }))
+    fn is_still_allowed(&self) -> LocalBoxFuture<'static, domain::Result<bool>> {
+        let (state, org_id, user_id, may_write) =
+            (State::clone(&self.state), self.org_id, self.user_id, self.may_write);
+        Box::pin(async move {
+            let membership = state.store.membership(org_id, user_id).await?;
+            Ok(membership.is_some_and(|membership| {
+                let scopes = membership.scopes();
+                scopes.contains(Scope::KnowledgeRead) && (!may_write || scopes.contains(Scope::KnowledgeWrite))
+            }))
+        })
     }
 }
 

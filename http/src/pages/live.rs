@@ -9,6 +9,7 @@ use domain::{
     pages::live::{device_holds, tab_holds},
     problems::Problems,
 };
+use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
@@ -128,7 +129,7 @@ pub(crate) async fn pages_live_socket(
     let looker = Looker { user_id, name: person.name, tab, device, page_id: None };
     let visit = state.page_rooms.visit(org_id, looker).await?;
     let source = PagesLiveSource { state: State::clone(&state), org_id, visit, refusal: None };
-    if !source.may_read().await? {
+    if !source.is_still_allowed().await? {
         return Err(Error::MissingScope(Scope::KnowledgeRead).into());
     }
     opening.serve(source).await
@@ -154,11 +155,6 @@ struct PagesLiveSource {
 }
 
 impl PagesLiveSource {
-    async fn may_read(&self) -> domain::Result<bool> {
-        let membership = self.state.store.membership(self.org_id, self.visit.user_id()).await?;
-        Ok(membership.is_some_and(|part| part.scopes().contains(Scope::KnowledgeRead)))
-    }
-
     async fn look_at(&mut self, page_id: Option<String>) -> domain::Result<()> {
         let not_found = domain::pages::not_found;
         let page_id = page_id.map(|text| text.parse::<PageId>().map_err(|_| not_found())).transpose()?;
@@ -187,7 +183,11 @@ impl Source for PagesLiveSource {
         Ok(())
     }
 
-    async fn is_still_allowed(&self) -> domain::Result<bool> {
-        self.may_read().await
+    fn is_still_allowed(&self) -> LocalBoxFuture<'static, domain::Result<bool>> {
+        let (state, org_id, user_id) = (State::clone(&self.state), self.org_id, self.visit.user_id());
+        Box::pin(async move {
+            let membership = state.store.membership(org_id, user_id).await?;
+            Ok(membership.is_some_and(|part| part.scopes().contains(Scope::KnowledgeRead)))
+        })
     }
 }

@@ -49,7 +49,7 @@ impl<K: SocketKind> Opening<K> {
     /// Opens it, and serves it from `source` until it ends.
     pub async fn serve(self, source: impl Source) -> Result<HttpResponse> {
         // From here on revocations are heard; what was revoked since the ticket was issued is looked up.
-        let watch = Watch::new(Arc::clone(&self.state), self.ticket);
+        let mut watch = Watch::new(Arc::clone(&self.state), self.ticket);
         if !watch.sign_in_is_good().await? {
             return Err(Error::Unauthenticated.into());
         }

@@ -12,11 +12,11 @@ use super::{
     Farewell, Incoming, Outgoing, Source,
     frames::BadFrame,
     unsent::{Full, Unsent},
-    watch::Watch,
+    watch::{Outside, Watch},
 };
 
 /// How often a socket is pinged (decisions, "Sockets").
-const PING_EVERY: Duration = Duration::from_secs(20);
+const PING_EVERY: Duration = if cfg!(test) { Duration::from_millis(20) } else { Duration::from_secs(20) };
 /// How long a peer may be silent.
 const SILENCE_MAX: Duration = Duration::from_mins(1);
 /// How many messages are taken from a source before the connection has its chance to send.
@@ -57,11 +57,10 @@ async fn converse(
         }
         tokio::select! {
             biased;
-            outside = watch.next() => {
-                if let Some(farewell) = watch.judge(outside, &source).await {
-                    return farewell;
-                }
-            }
+            outside = watch.next() => match outside {
+                Outside::Ends(farewell) => return farewell,
+                Outside::LookIsDue => watch.look(source.is_still_allowed()),
+            },
             message = messages.next() => {
                 heard_at = Instant::now();
                 if let Err(farewell) = hear(message, &mut source, &mut unsent).await {
@@ -75,6 +74,7 @@ async fn converse(
                 if unsent.ping() == Err(Full) {
                     return Farewell::TooSlow;
                 }
+                watch.look_is_due();
             }
             sent = unsent.send(&mut session), if !unsent.is_empty() => {
                 if sent.is_err() {

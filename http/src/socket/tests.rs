@@ -3,12 +3,16 @@
 use std::{
     io::{Read, Write},
     net::TcpStream,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use actix_web::{App, HttpRequest, HttpServer, web};
 use actors::{Actors, Services, kernel::KernelOptions};
-use domain::{Timestamp, id::UserId};
+use domain::{Error, Timestamp, id::UserId};
+use futures::future::LocalBoxFuture;
 use gateways::Ticket;
 use store::{Clock, testing::Scratch};
 use tokio::sync::mpsc;
@@ -24,7 +28,26 @@ const MESSAGE_LEN: usize = 64 * 1024;
 /// Always has more to say, or never; tells when it is not wanted any more.
 struct Speaker {
     is_endless: bool,
+    right: Arc<Right>,
     over: mpsc::UnboundedSender<()>,
+}
+
+/// What the store says of a right: nothing can be found out the first `failures` times, and then it is gone, unless there
+/// are none.
+#[derive(Default)]
+struct Right {
+    failures: usize,
+    looks: AtomicUsize,
+}
+
+impl Right {
+    fn look(&self) -> domain::Result<bool> {
+        match self.failures {
+            0 => Ok(true),
+            failures if self.looks.fetch_add(1, Ordering::SeqCst) < failures => Err(Error::internal("away")),
+            _ => Ok(false),
+        }
+    }
 }
 
 impl Source for Speaker {
@@ -33,6 +56,11 @@ impl Source for Speaker {
             std::future::pending::<()>().await;
         }
         Ok(Outgoing::Binary(vec![0; MESSAGE_LEN].into()))
+    }
+
+    fn is_still_allowed(&self) -> LocalBoxFuture<'static, domain::Result<bool>> {
+        let right = Arc::clone(&self.right);
+        Box::pin(async move { right.look() })
     }
 }
 
@@ -51,16 +79,25 @@ async fn state(scratch: &Scratch) -> State {
 
 /// A server whose every address is such a socket.
 fn serve(state: State, is_endless: bool, over: mpsc::UnboundedSender<()>) -> std::net::SocketAddr {
+    serve_with_right(state, is_endless, Arc::default(), over)
+}
+
+fn serve_with_right(
+    state: State,
+    is_endless: bool,
+    right: Arc<Right>,
+    over: mpsc::UnboundedSender<()>,
+) -> std::net::SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let open = move |request: HttpRequest, payload: web::Payload| {
-        let (state, over) = (Arc::clone(&state), over.clone());
+        let (state, right, over) = (Arc::clone(&state), Arc::clone(&right), over.clone());
         async move {
             let (response, session, messages) = actix_ws::handle(&request, payload)?;
             let user_id = UserId::new(Timestamp(0));
             let ticket = Ticket { user_id, sign_in_id: None, resource: "test".into(), rights: ().into() };
             let watch = Watch::new(state, ticket);
-            let speaker = Speaker { is_endless, over };
+            let speaker = Speaker { is_endless, right, over };
             actix_web::rt::spawn(runner::run(session, messages.aggregate_continuations(), speaker, watch));
             Ok::<_, actix_web::Error>(response)
         }
@@ -135,4 +172,15 @@ async fn sockets_end_with_the_server() {
     state.shutdown.send_replace(true);
     is_over.recv().await.unwrap();
     assert_eq!(reader.await.unwrap(), 1012);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_right_that_went_without_a_word_closes_its_socket_at_a_ping_and_a_look_that_fails_does_not() {
+    let scratch = Scratch::sqlite().unwrap();
+    let (over, _is_over) = mpsc::unbounded_channel();
+    let right = Arc::new(Right { failures: 3, ..Right::default() });
+    let address = serve_with_right(state(&scratch).await, false, Arc::clone(&right), over);
+    let code = tokio::task::spawn_blocking(move || read_until_closed(&mut connect(address))).await.unwrap();
+    assert_eq!(code, 4403);
+    assert_eq!(right.looks.load(Ordering::SeqCst), 4);
 }

@@ -3,8 +3,8 @@ use std::time::Duration;
 use domain::id::{AuditId, OrgId};
 use serde_json::json;
 use store::{
-    AuditActor, AuditEntry, AuditQuery, AuditTarget, Clock, KeptMessage, Purge, Revocation, RevocationKind,
-    audit::ActorKind, testing,
+    AuditActor, AuditEntry, AuditQuery, AuditTarget, Clock, FeedPosition, KeptMessage, Purge, Revocation,
+    RevocationKind, audit::ActorKind, testing,
 };
 
 use crate::{START, commit, open, purge};
@@ -94,18 +94,25 @@ async fn old_entries_are_forgotten_and_newer_ones_kept() {
 }
 
 #[tokio::test]
-async fn revocations_are_read_from_a_moment_on() {
+async fn revocations_are_read_from_where_the_last_look_ended() {
     for scratch in testing::backends().await {
         let clock = Clock::manual(START);
         let store = open(&scratch, &clock).await;
         commit(&store, |change| change.revocation_add(START, RevocationKind::SignIn, "sgn_1")).await;
-        let later = START.after(Duration::from_millis(1));
-        commit(&store, |change| change.revocation_add(later, RevocationKind::Key, "key_1")).await;
-        let revoked = Revocation { seq: 2, kind: RevocationKind::Key, target_id: "key_1".into(), at: later };
-        assert_eq!(store.revocations_since(later).await.expect("reads"), [revoked]);
-        assert_eq!(store.revocations_since(START).await.expect("reads").len(), 2);
-        purge(&store, Purge::revocations(later)).await;
-        assert_eq!(store.revocations_since(START).await.expect("reads").len(), 1);
+        let began = store.revocations_from(FeedPosition::NOW).await.expect("reads");
+        assert_eq!(began.revocations, []);
+        // What was revoked by a node whose clock is behind is no older for that.
+        let earlier = START.before(Duration::from_hours(1));
+        commit(&store, |change| change.revocation_add(earlier, RevocationKind::Key, "key_1")).await;
+        let revoked = Revocation { seq: 2, kind: RevocationKind::Key, target_id: "key_1".into(), at: earlier };
+        let look = store.revocations_from(began.position).await.expect("reads");
+        assert_eq!(look.revocations, [revoked]);
+        assert!(look.position > began.position);
+        assert_eq!(store.revocations_from(FeedPosition::FIRST).await.expect("reads").revocations.len(), 2);
+        purge(&store, Purge::revocations(START)).await;
+        let left = store.revocations_from(FeedPosition::FIRST).await.expect("reads");
+        assert_eq!(left.revocations.len(), 1);
+        assert!(left.position >= look.position, "what is thrown away moves no position back");
     }
 }
 
