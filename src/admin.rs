@@ -12,10 +12,12 @@ use crate::{RunError, cli::Admin, config::Config, program::Parts};
 pub async fn run(config: &Config, command: Admin) -> Result<ExitCode, RunError> {
     let parts =
         Parts::open(config, Clock::system(), config.public_url(config.server.listen), Actors::for_commands).await?;
-    let done = carry_out(&parts, command).await;
+    let done = match command {
+        Admin::SecretsRekey => secrets_rekey(&parts).await,
+        command => carry_out(&parts, command).await.map(|()| ExitCode::SUCCESS),
+    };
     parts.close(config).await;
-    done?;
-    Ok(ExitCode::SUCCESS)
+    Ok(done?)
 }
 
 async fn carry_out(parts: &Parts, command: Admin) -> domain::Result<()> {
@@ -47,8 +49,24 @@ async fn carry_out(parts: &Parts, command: Admin) -> domain::Result<()> {
                 println!("{} {} {}", organization.id, organization.slug.as_str(), organization.name);
             }
         }
+        Admin::SecretsRekey => {}
     }
     Ok(())
+}
+
+/// What can't be opened is named, and no reason to leave the rest.
+async fn secrets_rekey(parts: &Parts) -> domain::Result<ExitCode> {
+    let rekeyed = parts.store.secrets_rekey().await?;
+    println!("Sealed {} secrets anew.", rekeyed.sealed);
+    for unreadable in &rekeyed.unreadable {
+        println!("Unreadable  {unreadable}");
+    }
+    if rekeyed.unreadable.is_empty() {
+        println!("Every secret is sealed under the first key; the others are no longer needed.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("Keep the other keys, or have these people set up again what can't be read, and run this again.");
+    Ok(ExitCode::FAILURE)
 }
 
 fn address(text: &str) -> domain::Result<Email> {

@@ -27,7 +27,7 @@ pub struct Global {
     /// Sets one setting, such as `--set vault.max_items=500`; may be given again.
     #[arg(long, global = true, value_name = "SECTION.KEY=VALUE")]
     pub set: Vec<String>,
-    /// The folder of the database, blobs and the server's secret (`data.dir`).
+    /// The folder of the database, blobs and the server's secrets (`data.dir`).
     #[arg(long, global = true, value_name = "DIR")]
     pub data: Option<PathBuf>,
     /// Where clients connect (`server.listen`).
@@ -54,7 +54,7 @@ pub enum Command {
     Migrate,
     /// Checks configuration, database, Redis, blobs and gateways, and says how to mend what is wrong.
     Doctor,
-    /// Copies database, blobs and secret into a new folder, while the server runs.
+    /// Copies database, blobs and secrets into a new folder, while the server runs.
     Backup {
         /// The folder; it must not exist, or be empty.
         folder: PathBuf,
@@ -99,4 +99,6 @@ pub enum Admin {
     },
     /// Lists organizations.
     OrgList,
+    /// Seals secrets that older keys sealed under the first of `secrets.keys`.
+    SecretsRekey,
 }

@@ -28,6 +28,7 @@ pub struct Config {
     pub server: Server,
     pub operators: Operators,
     pub data: DataFolder,
+    pub secrets: Secrets,
     pub database: Database,
     pub redis: Redis,
     pub blobs: Blobs,
@@ -74,6 +75,7 @@ sections! {
         trusted_proxies: Vec<std::net::IpAddr>,
     }
     Operators { listen: String, }
+    Secrets { keys: Vec<String>, }
     DataFolder { dir: PathBuf, }
     Database { url: String, read_connections: u32, write_lanes: u32, migrate_at_start: bool, }
     Redis { url: String, prefix: String, }

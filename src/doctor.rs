@@ -123,11 +123,11 @@ fn data_folder(config: &Config) -> Verdict {
 }
 
 async fn storage(config: &Config, findings: &mut Findings) {
-    let secret = match secret::read_or_make(config) {
-        Ok(secret) => secret,
+    let secrets = match secret::read_or_make(config) {
+        Ok(secrets) => secrets,
         Err(error) => {
-            let mend = "Put the file back from a back-up, or set `server.secret`.";
-            findings.note("secret", bad(error, mend));
+            let mend = "Put the file back from a back-up, or set `server.secret` and `secrets.keys`.";
+            findings.note("secrets", bad(error, mend));
             return;
         }
     };
@@ -139,7 +139,7 @@ async fn storage(config: &Config, findings: &mut Findings) {
         );
         return;
     }
-    match Store::connect(&config.store_options(secret), Clock::system()).await {
+    match Store::connect(&config.store_options(secrets), Clock::system()).await {
         Err(error) => findings.note(
             "database",
             bad(
@@ -149,6 +149,9 @@ async fn storage(config: &Config, findings: &mut Findings) {
         ),
         Ok(store) => {
             findings.note("database", database(config, &store).await);
+            if store.pending_migrations().await.is_ok_and(|pending| pending.is_empty()) {
+                findings.note("secrets", secrets_readable(&store).await);
+            }
             findings.note("blobs", blobs(&store).await);
             store.close().await;
         }
@@ -170,6 +173,15 @@ async fn database(config: &Config, store: &Store) -> Verdict {
         }
         Ok(pending) => bad(format!("migrations are outstanding: {}", pending.join(", ")), "Run `troupe migrate`."),
         Err(error) => bad(error, "Check the rights of the database's user: it must be able to read the schema."),
+    }
+}
+
+async fn secrets_readable(store: &Store) -> Verdict {
+    match store.secrets_check().await {
+        Ok(()) => good("every key is there that secrets of the database are sealed under"),
+        Err(error) => {
+            bad(error, "Keys are found in the data folder's secrets.keys, or in `secrets.keys`, of other nodes.")
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use http::{
     server::{Listeners, Server, serve},
     state::AppState,
 };
-use store::{Clock, Store};
+use store::{Clock, SecretsError, Store};
 
 use crate::{config::Config, metrics, secret};
 
@@ -35,6 +35,9 @@ pub enum StartError {
         /// Why not.
         source: std::io::Error,
     },
+    /// The keys of secrets.
+    #[error("Secrets can't be read: {0}.")]
+    Secrets(SecretsError),
     /// The database.
     #[error("The database can't be used: {0}. `troupe doctor` looks closer.")]
     Database(#[from] store::StoreError),
@@ -95,8 +98,8 @@ pub async fn open_store(config: &Config, clock: Clock) -> Result<Store, StartErr
     let folder = config.data_folder();
     let unusable = |source| StartError::DataFolder { folder: folder.display().to_string(), source };
     make_folder(folder).map_err(unusable)?;
-    let secret = secret::read_or_make(config).map_err(unusable)?;
-    let store = Store::connect(&config.store_options(secret), clock).await?;
+    let secrets = secret::read_or_make(config).map_err(unusable)?;
+    let store = Store::connect(&config.store_options(secrets), clock).await?;
     if config.database.migrate_at_start {
         store.migrate().await?;
     } else {
@@ -105,6 +108,10 @@ pub async fn open_store(config: &Config, clock: Clock) -> Result<Store, StartErr
             return Err(StartError::Behind(pending.join(", ")));
         }
     }
+    store.secrets_prepare().await.map_err(|error| match error {
+        SecretsError::Store(error) => StartError::Database(error),
+        missing @ SecretsError::MissingKey(_) => StartError::Secrets(missing),
+    })?;
     Ok(store)
 }
 

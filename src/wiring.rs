@@ -16,6 +16,7 @@ use store::{
 
 use crate::{
     config::{BlobKind, Config, MailTls},
+    secret::Secrets,
     traces,
 };
 
@@ -33,9 +34,9 @@ pub struct UnreadableFile {
 
 impl Config {
     /// What the store is opened with.
-    pub fn store_options(&self, secret: Vec<u8>) -> StoreOptions {
-        let blobs = BlobOptions { place: self.blob_place(), signing_secret: secret };
-        let usual = StoreOptions::new(self.database_url(), blobs);
+    pub fn store_options(&self, secrets: Secrets) -> StoreOptions {
+        let blobs = BlobOptions { place: self.blob_place(), signing_secret: secrets.signing };
+        let usual = StoreOptions::new(self.database_url(), blobs, secrets.keys);
         StoreOptions {
             read_timeout: usual.read_timeout.max(self.server.request_timeout),
             read_connections: self.database.read_connections,

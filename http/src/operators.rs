@@ -14,7 +14,10 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use serde::{Deserialize, Serialize};
 use store::{KeptMessage, StoreError};
 
-use crate::state::{AppState, State};
+use crate::{
+    platform::clock_status,
+    state::{AppState, State},
+};
 
 /// Kept messages that are shown at once.
 const KEPT_SHOWN: u32 = 100;
@@ -51,6 +54,15 @@ struct Readiness {
     status: &'static str,
     database: Part,
     hub: HubPart,
+    clock: ClockPart,
+}
+
+/// This node's clock beside the database's.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ClockPart {
+    status: &'static str,
+    behind_ms: i64,
 }
 
 #[derive(Serialize)]
@@ -70,7 +82,7 @@ struct HubPart {
 }
 
 /// Whether this node can serve: 503 while the database is away or the server shuts down. Without Redis it serves on,
-/// all but tickets, and says `degraded`: a balancer that took every node out for that would turn a dent into an outage.
+/// all but tickets, and with a clock that is off it claims no work; then it says `degraded`: a balancer that took every node out for that would turn a dent into an outage.
 async fn readyz(state: Data<AppState>) -> HttpResponse {
     let ping = tokio::time::timeout(PING_WITHIN, state.store.ping()).await;
     let ping = ping.unwrap_or_else(|_| Err(StoreError::Unavailable("no answer in time".to_owned())));
@@ -82,15 +94,17 @@ async fn readyz(state: Data<AppState>) -> HttpResponse {
         status: if health.connected { "ok" } else { "away" },
         for_seconds: health.since.elapsed().as_secs(),
     };
+    let is_off = state.store.clock_is_off();
+    let clock = ClockPart { status: clock_status(is_off), behind_ms: state.store.clock_behind_ms() };
     let stopping = *state.shutdown.borrow();
-    let status = match (stopping, ping.is_ok(), health.connected) {
+    let status = match (stopping, ping.is_ok(), health.connected && !is_off) {
         (true, _, _) => "stopping",
         (_, false, _) => "unavailable",
         (_, _, false) => "degraded",
         _ => "ok",
     };
     let mut response = if stopping || ping.is_err() { HttpResponse::ServiceUnavailable() } else { HttpResponse::Ok() };
-    response.json(Readiness { status, database, hub })
+    response.json(Readiness { status, database, hub, clock })
 }
 
 #[derive(Deserialize)]

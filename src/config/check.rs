@@ -1,6 +1,7 @@
 //! Settings that are each fine and together make no sense.
 
 use super::{BlobKind, Config, ConfigError};
+use crate::secret;
 
 /// Characters of a configured secret, at least.
 const SECRET_LEN_MIN: usize = 32;
@@ -10,6 +11,7 @@ impl Config {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let found: Vec<String> = self
             .contradictions()
+            .chain(self.contradictions_of_secrets())
             .chain(self.contradictions_of_ways_out())
             .chain(self.contradictions_of_traces())
             .map(str::to_owned)
@@ -64,10 +66,6 @@ impl Config {
             (self.database.read_connections == 0, "`database.read_connections` is 0; nothing could be read."),
             (self.database.write_lanes == 0, "`database.write_lanes` is 0; nothing could be written."),
             (
-                !self.server.secret.is_empty() && self.server.secret.chars().count() < SECRET_LEN_MIN,
-                "`server.secret` has fewer than 32 characters.",
-            ),
-            (
                 self.server.requests_per_minute == 0,
                 "`server.requests_per_minute` is 0; every request would be refused.",
             ),
@@ -82,6 +80,23 @@ impl Config {
                     || self.accounts.argon2_passes == 0
                     || self.accounts.argon2_lanes == 0,
                 "argon2 needs at least one pass, one lane, and 8 KiB of memory a lane.",
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
+    }
+
+    /// Those about what the server keeps secret.
+    fn contradictions_of_secrets(&self) -> impl Iterator<Item = &'static str> {
+        [
+            (
+                !self.server.secret.is_empty() && self.server.secret.chars().count() < SECRET_LEN_MIN,
+                "`server.secret` has fewer than 32 characters.",
+            ),
+            (
+                !self.secrets.keys.is_empty()
+                    && secret::parse_keys(self.secrets.keys.iter().map(String::as_str)).is_none(),
+                "`secrets.keys` has an entry that is not 32 bytes in base64 (`openssl rand -base64 32`).",
             ),
         ]
         .into_iter()

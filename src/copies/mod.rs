@@ -1,6 +1,6 @@
 //! `troupe backup` and `troupe restore`: everything that a node keeps on its own disk, in one folder.
 //!
-//! A copy has the database as one file, the blobs, and the server's secret, if they are this node's own. `copy.json` is
+//! A copy has the database as one file, the blobs, and the server's secrets, if they are this node's own. `copy.json` is
 //! written last: a folder without it is a copy that was not finished, and isn't restored.
 
 mod folder;
@@ -19,7 +19,10 @@ use self::{
     folder::{Tree, copy_file, is_free},
     progress::Bar,
 };
-use crate::config::{BlobKind, Config};
+use crate::{
+    config::{BlobKind, Config},
+    secret::{KEYS_FILE, SECRET_FILE},
+};
 
 /// What a copy says of itself.
 const MANIFEST: &str = "copy.json";
@@ -27,8 +30,6 @@ const MANIFEST: &str = "copy.json";
 const DATABASE: &str = "troupe.sqlite";
 /// The blobs in a copy.
 const BLOBS: &str = "blobs";
-/// The server's secret in a copy, and in the data folder.
-const SECRET: &str = "secret";
 /// How `copy.json` and the files beside it are to be read.
 const FORMAT: u32 = 1;
 
@@ -98,9 +99,11 @@ pub(crate) fn backup(config: &Config, folder: &Path) -> Result<ExitCode, CopyErr
         BlobKind::Local => Some(copy_blobs(&config.blob_folder(), &folder.join(BLOBS))?),
         BlobKind::S3 => None,
     };
-    let secret = config.data.dir.join(SECRET);
-    if config.server.secret.is_empty() && secret.exists() {
-        copy_file(&secret, &folder.join(SECRET))?;
+    for name in own_secrets(config) {
+        let secret = config.data.dir.join(name);
+        if secret.exists() {
+            copy_file(&secret, &folder.join(name))?;
+        }
     }
     let database_bytes = fs::metadata(&copy).map_err(at(&copy))?.len();
     let made_at = store::Clock::system().now().as_millis();
@@ -119,9 +122,9 @@ pub(crate) fn backup(config: &Config, folder: &Path) -> Result<ExitCode, CopyErr
 pub(crate) fn restore(config: &Config, folder: &Path) -> Result<ExitCode, CopyError> {
     let database = copying::sqlite_path(&config.database_url())?.ok_or(CopyError::NotSqlite)?;
     let manifest = manifest(folder)?;
-    let secret = config.data.dir.join(SECRET);
+    let secrets = [SECRET_FILE, KEYS_FILE].map(|name| (folder.join(name), config.data.dir.join(name)));
     let blobs = config.blob_folder();
-    for place in [&database, &secret] {
+    for place in secrets.iter().map(|(_, place)| place).chain([&database]) {
         if place.exists() {
             return Err(CopyError::Occupied(place.clone()));
         }
@@ -145,8 +148,8 @@ pub(crate) fn restore(config: &Config, folder: &Path) -> Result<ExitCode, CopyEr
             return Err(CopyError::Incomplete(format!("{copied} of {expected}")));
         }
     }
-    if folder.join(SECRET).exists() {
-        copy_file(&folder.join(SECRET), &secret)?;
+    for (copied, place) in secrets.iter().filter(|(copied, _)| copied.exists()) {
+        copy_file(copied, place)?;
     }
     // Last: a data folder without a database is one where nothing was restored.
     copy_file(&copy, &database)?;
@@ -167,6 +170,13 @@ fn copy_blobs(from: &Path, to: &Path) -> Result<Tree, CopyError> {
     let copied = folder::copy_tree(from, to, &mut |copied: Tree| bar.show(copied.bytes, expected.bytes))?;
     bar.end();
     Ok(copied)
+}
+
+/// The secrets that are this node's own files, by their names in the data folder, which they have in a copy too.
+fn own_secrets(config: &Config) -> impl Iterator<Item = &'static str> {
+    let signing = config.server.secret.is_empty().then_some(SECRET_FILE);
+    let keys = config.secrets.keys.is_empty().then_some(KEYS_FILE);
+    signing.into_iter().chain(keys)
 }
 
 /// What a copy doesn't hold.

@@ -5,6 +5,8 @@ use sea_orm::{
     StatementBuilder, Value,
 };
 
+use crate::{SecretKeys, secrets::SecretError};
+
 /// How many rows a statement must meet for the change to stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
@@ -32,9 +34,17 @@ pub(crate) struct Wakes {
     pub deliveries: bool,
 }
 
+/// Writes what it seals with the keys.
+type Sealing = Box<dyn FnOnce(&SecretKeys) -> Result<Change, SecretError> + Send>;
+
 pub(crate) enum Op {
     Insert(Row),
-    Run { statement: Box<dyn StatementBuilder + Send>, expect: Expect },
+    Run {
+        statement: Box<dyn StatementBuilder + Send>,
+        expect: Expect,
+    },
+    /// What is written once there are keys.
+    Sealed(Sealing),
 }
 
 /// One row to insert.
@@ -111,15 +121,29 @@ impl Change {
         self.ops.push(Op::Run { statement: Box::new(statement), expect });
     }
 
-    /// The steps in `backend`'s own language, ready to be sent.
-    pub(crate) fn into_steps(self, backend: DbBackend) -> Vec<Step> {
-        self.ops
-            .into_iter()
-            .map(|op| match op {
-                Op::Insert(row) => Step::Insert(row),
-                Op::Run { statement, expect } => Step::Run { statement: statement.build(&backend), expect },
-            })
-            .collect()
+    /// Has `write` add what it seals, at this place of the change, when it is committed. Wakes nobody.
+    pub(crate) fn sealed(
+        &mut self,
+        write: impl FnOnce(&SecretKeys, &mut Self) -> Result<(), SecretError> + Send + 'static,
+    ) {
+        self.ops.push(Op::Sealed(Box::new(move |keys: &SecretKeys| {
+            let mut change = Self::new();
+            write(keys, &mut change)?;
+            Ok(change)
+        })));
+    }
+
+    /// The steps in `backend`'s own language, ready to be sent; secrets are sealed with `keys`.
+    pub(crate) fn into_steps(self, backend: DbBackend, keys: &SecretKeys) -> Result<Vec<Step>, SecretError> {
+        let mut steps = Vec::with_capacity(self.ops.len());
+        for op in self.ops {
+            match op {
+                Op::Insert(row) => steps.push(Step::Insert(row)),
+                Op::Run { statement, expect } => steps.push(Step::Run { statement: statement.build(&backend), expect }),
+                Op::Sealed(write) => steps.extend(write(keys)?.into_steps(backend, keys)?),
+            }
+        }
+        Ok(steps)
     }
 }
 

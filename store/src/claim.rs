@@ -17,7 +17,7 @@ pub(crate) struct Claim {
 
 impl Store {
     /// Takes rows by the statement that is made of the moment and the claim; none while `next`, when the next row is due, is
-    /// still to come.
+    /// still to come, and none on a node whose clock is off.
     pub(crate) async fn claim(
         &self,
         next: Option<Timestamp>,
@@ -25,7 +25,7 @@ impl Store {
         taking: impl FnOnce(Timestamp, &Claim) -> Sql,
     ) -> Result<Option<Claim>, StoreError> {
         let now = self.now();
-        if next.is_none_or(|next| next > now) {
+        if self.clock_is_off() || next.is_none_or(|next| next > now) {
             return Ok(None);
         }
         let claim = Claim { id: domain::id::new_uuid(now).to_string(), until: now.after(lease) };

@@ -1,7 +1,10 @@
 //! The one source of business time.
 
 use std::{
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -17,6 +20,8 @@ const NAP_MAX: Duration = Duration::from_mins(1);
 #[derive(Clone, Debug)]
 pub struct Clock {
     kind: Kind,
+    /// What is added to what the system shows, in milliseconds; nothing to what a test shows.
+    correction_ms: Option<Arc<AtomicI64>>,
 }
 
 #[derive(Clone, Debug)]
@@ -31,28 +36,38 @@ enum Kind {
 impl Clock {
     /// The system's clock.
     pub const fn system() -> Self {
-        Self { kind: Kind::System }
+        Self { kind: Kind::System, correction_ms: None }
     }
 
     /// A clock that shows `now` until it is moved; its clones move with it.
     pub fn manual(now: Timestamp) -> Self {
-        Self { kind: Kind::Manual(Arc::new(watch::Sender::new(now))) }
+        Self { kind: Kind::Manual(Arc::new(watch::Sender::new(now))), correction_ms: None }
     }
 
     /// The system's clock, moved by as many milliseconds as `jump_ms` says at the time.
     #[cfg(feature = "faults")]
     pub(crate) const fn jumping(jump_ms: Arc<watch::Sender<i64>>) -> Self {
-        Self { kind: Kind::Jumping(jump_ms) }
+        Self { kind: Kind::Jumping(jump_ms), correction_ms: None }
+    }
+
+    /// The same clock, to which so many milliseconds are added from now on.
+    pub(crate) fn corrected(self, correction_ms: Arc<AtomicI64>) -> Self {
+        Self { correction_ms: Some(correction_ms), ..self }
     }
 
     /// What the clock shows.
     pub fn now(&self) -> Timestamp {
         match &self.kind {
-            Kind::System => of_the_system(),
+            Kind::System => self.of_the_system(),
             Kind::Manual(shown) => *shown.borrow(),
             #[cfg(feature = "faults")]
-            Kind::Jumping(jump_ms) => Timestamp(of_the_system().0.saturating_add(*jump_ms.borrow())),
+            Kind::Jumping(jump_ms) => Timestamp(self.of_the_system().0.saturating_add(*jump_ms.borrow())),
         }
+    }
+
+    fn of_the_system(&self) -> Timestamp {
+        let correction_ms = self.correction_ms.as_ref().map_or(0, |correction| correction.load(Ordering::Relaxed));
+        Timestamp(of_the_system().0.saturating_add(correction_ms))
     }
 
     /// Moves a manual clock on by `span` and wakes who slept until then; the system's clock stays as it is.
@@ -94,7 +109,8 @@ impl Clock {
     }
 }
 
-fn of_the_system() -> Timestamp {
+/// What the system's clock shows.
+pub(crate) fn of_the_system() -> Timestamp {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }

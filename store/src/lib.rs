@@ -18,6 +18,7 @@ mod clock;
 mod connection;
 pub mod copying;
 pub mod deadline;
+mod drift;
 mod error;
 pub mod faults;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -37,6 +38,7 @@ pub mod purge;
 mod reader;
 pub mod revocations;
 mod schema;
+pub mod secrets;
 mod sql;
 pub mod testing;
 pub mod timers;
@@ -53,6 +55,7 @@ pub use self::{
     blobs::{BlobOptions, Blobs},
     change::{Change, Expect},
     clock::Clock,
+    drift::DRIFT_MAX,
     error::{CommitError, StoreError},
     faults::{Faults, FaultsError},
     idempotency::{Idempotency, IdempotencyAnswer, IdempotencyRequest},
@@ -68,11 +71,13 @@ pub use self::{
     pages::{NewPageUpdate, PageDocument, PageFold, PageHead, PageUpdate, PageUpdateId},
     purge::{PURGE_ROWS_MAX, Purge},
     revocations::{FeedLook, FeedPosition, Revocation, RevocationKind},
+    secrets::{Rekeyed, SecretKeys, SecretsError},
     timers::Timer,
     writer::WriterStats,
 };
 use self::{
     connection::Connections,
+    drift::Drift,
     faults::Place,
     reader::Reader,
     writer::{Signals, Writer},
@@ -89,6 +94,8 @@ struct Parts {
     writer: Writer,
     blobs: Blobs,
     clock: Clock,
+    secrets: SecretKeys,
+    drift: Drift,
     faults: Faults,
 }
 
@@ -99,10 +106,17 @@ impl Store {
     /// tokio runtime that the writer shall live on.
     pub async fn connect(options: &StoreOptions, clock: Clock) -> Result<Self, StoreError> {
         let connections = Connections::open(options).await?;
+        let drift = Drift::default();
+        let clock = clock.corrected(drift.correction_ms());
         let writer = Writer::start(&connections, options);
         let blobs = Blobs::open(&options.blobs, clock.clone(), options.faults.clone())?;
-        let faults = options.faults.clone();
-        Ok(Self { parts: Arc::new(Parts { connections, writer, blobs, clock, faults }) })
+        let (secrets, faults) = (options.secrets.clone(), options.faults.clone());
+        let store = Self { parts: Arc::new(Parts { connections, writer, blobs, clock, secrets, drift, faults }) };
+        // Before anything is claimed.
+        if let Err(error) = store.clock_check().await {
+            tracing::warn!(%error, "this node's clock could not be compared with the database's");
+        }
+        Ok(store)
     }
 
     /// Whether the database answers.

@@ -55,6 +55,10 @@ pub struct NodeHealth {
     pub hub_for_seconds: u64,
     /// What the process holds in RAM, in bytes; 0 where the system doesn't say.
     pub resident_bytes: u64,
+    /// How much more the database's clock shows than the node's, in milliseconds.
+    pub clock_behind_ms: i64,
+    /// Whether that is so much that the node claims no work.
+    pub clock_is_off: bool,
 }
 
 impl TryFrom<row::Model> for Node {

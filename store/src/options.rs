@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Faults, blobs::BlobOptions};
+use crate::{Faults, SecretKeys, blobs::BlobOptions};
 
 /// Connections that read, unless configured.
 const READ_CONNECTIONS: u32 = 8;
@@ -36,13 +36,15 @@ pub struct StoreOptions {
     pub connect_timeout: Duration,
     /// Where the blobs are.
     pub blobs: BlobOptions,
+    /// What seals and opens secrets.
+    pub secrets: SecretKeys,
     /// What a test has go wrong.
     pub faults: Faults,
 }
 
 impl StoreOptions {
-    /// The usual sizes, for the database at `url` and the blobs at `blobs`.
-    pub fn new(url: impl Into<String>, blobs: BlobOptions) -> Self {
+    /// The usual sizes, for the database at `url`, the blobs at `blobs`, and secrets sealed with `secrets`.
+    pub fn new(url: impl Into<String>, blobs: BlobOptions, secrets: SecretKeys) -> Self {
         Self {
             url: url.into(),
             read_connections: READ_CONNECTIONS,
@@ -52,6 +54,7 @@ impl StoreOptions {
             read_timeout: READ_TIMEOUT,
             connect_timeout: CONNECT_TIMEOUT,
             blobs,
+            secrets,
             faults: Faults::default(),
         }
     }

@@ -9,12 +9,17 @@ use std::{
 use sea_orm::{ConnectionTrait, Database};
 
 use crate::{
-    Clock, Store, StoreError, StoreOptions,
+    Clock, SecretKeys, Store, StoreError, StoreOptions,
     blobs::{BlobOptions, BlobPlace},
+    secrets::KEY_LEN,
 };
 
 /// Names the PostgreSQL database that tests may make schemas in; without it they run on SQLite.
 pub const DATABASE_URL_VARIABLE: &str = "TROUPE_TEST_DATABASE_URL";
+/// What the key of tests is made of.
+const SECRET_KEY: u8 = 11;
+/// The key of tests, for `secrets.keys` of a server whose database a test opens too.
+pub const SECRET_KEY_TEXT: &str = "CwsLCwsLCwsLCwsLCwsLCwsLCwsLCwsLCwsLCwsLCws=";
 /// How long a test waits for its database: another store of the same may be writing to a slow disk.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -76,7 +81,7 @@ impl Scratch {
             read_connections: 2,
             write_lanes: 2,
             connect_timeout: PATIENCE,
-            ..StoreOptions::new(&self.url, blobs)
+            ..StoreOptions::new(&self.url, blobs, secret_keys([SECRET_KEY]))
         }
     }
 
@@ -84,6 +89,7 @@ impl Scratch {
     pub async fn store(&self, clock: Clock) -> Result<Store, StoreError> {
         let store = Store::connect(&self.options(), clock).await?;
         store.migrate().await?;
+        store.secrets_prepare().await.map_err(|error| StoreError::Failed(error.to_string()))?;
         Ok(store)
     }
 }
@@ -106,6 +112,14 @@ impl Drop for Scratch {
         });
         let _ = cleaner.join();
     }
+}
+
+/// Keys of these bytes, the first of which seals.
+///
+/// Panics without any.
+pub fn secret_keys<const COUNT: usize>(bytes: [u8; COUNT]) -> SecretKeys {
+    let keys = bytes.map(|byte| [byte; KEY_LEN]);
+    SecretKeys::new(&keys).unwrap_or_else(|| panic!("no key"))
 }
 
 fn name() -> String {

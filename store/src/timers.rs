@@ -102,8 +102,11 @@ impl Store {
         Ok(row::Entity::find_by_id(id).read_one(self.reader()).await?.map(Timer::from))
     }
 
-    /// When the next timer is due, or the next lease of a claimed one ends.
+    /// When the next timer is due, or the next lease of a claimed one ends. None on a node whose clock is off.
     pub async fn timers_next(&self) -> Result<Option<Timestamp>, StoreError> {
+        if self.clock_is_off() {
+            return Ok(None);
+        }
         let next = row::Entity::find()
             .select_only()
             .column(row::Column::WakeAt)

@@ -69,8 +69,9 @@ async fn a_copy_taken_under_load_has_all_that_was_acknowledged_before_it() {
     crowd.await.expect("the crowd");
 
     let names: Vec<_> = files(&copy).into_keys().collect();
-    assert!(["copy.json", "secret", "troupe.sqlite"].iter().all(|name| names.iter().any(|it| it == name)), "{names:?}");
-    for name in ["", "copy.json", "secret", "troupe.sqlite"] {
+    let own = ["copy.json", "secret", "secrets.keys", "troupe.sqlite"];
+    assert!(own.iter().all(|name| names.iter().any(|it| it == name)), "{names:?}");
+    for name in [""].iter().chain(&own) {
         let mode = fs::metadata(copy.join(name)).expect("a file").permissions().mode();
         assert_eq!(mode & 0o077, 0, "others read {name:?}");
     }
@@ -79,7 +80,7 @@ async fn a_copy_taken_under_load_has_all_that_was_acknowledged_before_it() {
     assert_eq!(status, 0, "{text}");
     let (before, after) = (files(&copy), files(there.path()));
     assert_eq!(before["troupe.sqlite"], after["troupe.sqlite"]);
-    assert_eq!(before["secret"], after["secret"]);
+    assert_eq!((&before["secret"], &before["secrets.keys"]), (&after["secret"], &after["secrets.keys"]));
     let process = again.start();
     let ada = ada.at(&process.url);
     // Even the sign-in is the same one.

@@ -3,6 +3,7 @@
 mod admin;
 mod copies;
 mod examination;
+mod secrets;
 mod start;
 
 use crate::harness::Launch;

@@ -4,7 +4,10 @@ use std::{sync::mpsc, thread, time::Duration};
 
 use domain::Timestamp;
 use serde_json::json;
-use store::{Clock, Faults, Store, testing::Scratch};
+use store::{
+    Clock, Faults, Store,
+    testing::{SECRET_KEY_TEXT, Scratch},
+};
 use tokio::sync::oneshot;
 use troupe::{
     config::{Config, Sources},
@@ -191,6 +194,7 @@ fn configuration(scratch: &Scratch, settings: &[&str]) -> Config {
     let mut flags = vec![
         format!("data.dir={}", scratch.folder().display()),
         format!("database.url={}", scratch.url()),
+        format!("secrets.keys={SECRET_KEY_TEXT}"),
         format!("redis.prefix={}", scratch.folder().file_name().expect("a name").to_string_lossy()),
     ];
     if let Ok(redis) = std::env::var(REDIS_URL_VARIABLE) {

@@ -1,6 +1,6 @@
 //! Two nodes that belong together.
 
-use store::testing::{DATABASE_URL_VARIABLE, Scratch};
+use store::testing::{DATABASE_URL_VARIABLE, SECRET_KEY_TEXT, Scratch};
 
 use crate::harness::{Client, Launch, Process};
 
@@ -32,7 +32,12 @@ impl Pair {
         let launches = ["a", "b"].map(|name| {
             let data = scratch.folder().join(name);
             std::fs::create_dir_all(&data).unwrap();
-            let common = [format!("database.url={}", scratch.url()), redis.into(), format!("redis.prefix={prefix}")];
+            let common = [
+                format!("database.url={}", scratch.url()),
+                format!("secrets.keys={SECRET_KEY_TEXT}"),
+                redis.into(),
+                format!("redis.prefix={prefix}"),
+            ];
             let all = common.into_iter().chain(settings.iter().map(|&setting| setting.into()));
             all.fold(Launch::in_folder(&data), Launch::set)
         });

@@ -45,6 +45,8 @@ impl Platform {
             hub_connected: hub.connected,
             hub_for_seconds: hub.since.elapsed().as_secs(),
             resident_bytes: resident_bytes(),
+            clock_behind_ms: self.shared.services.store.clock_behind_ms(),
+            clock_is_off: self.shared.services.store.clock_is_off(),
         }
     }
 }

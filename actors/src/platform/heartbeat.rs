@@ -28,6 +28,7 @@ pub(super) async fn keep_saying(platform: Platform) {
 
 async fn say(platform: &Platform) -> Result<(), Error> {
     let store = &platform.shared.services.store;
+    store.clock_check().await?;
     let health = platform.health_with(platform.database_us().await?);
     let now = store.now();
     let node = Node {

@@ -23,7 +23,7 @@ pub(crate) struct NodesAnswer {
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
     "node": "troupe-1-4711", "version": "0.1.0", "status": "up", "startedAt": 1_767_225_600_000_i64,
-    "seenAt": 1_767_225_990_000_i64, "database": {"tookUs": 85},
+    "seenAt": 1_767_225_990_000_i64, "database": {"tookUs": 85}, "clock": {"status": "ok", "behindMs": 0},
     "hub": {"mode": "redis", "status": "ok", "forSeconds": 390}, "residentBytes": 41_000_000
 }))]
 pub(crate) struct NodeView {
@@ -43,6 +43,8 @@ pub(crate) struct NodeView {
     hub: HubView,
     /// What the process held in RAM then, in bytes; 0 where its system doesn't say.
     resident_bytes: u64,
+    /// How its clock was then.
+    clock: ClockView,
 }
 
 /// How the database is for a node.
@@ -65,9 +67,27 @@ pub(crate) struct HubView {
     for_seconds: u64,
 }
 
+/// How a node's clock is, beside the database's.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ClockView {
+    /// `ok`, or `off`: by more than two seconds, so that the node takes on no work that is due.
+    status: &'static str,
+    /// How much more the database's clock showed, in milliseconds.
+    behind_ms: i64,
+}
+
 impl NodeView {
     fn new(node: Node, now: Timestamp) -> Self {
-        let NodeHealth { database_us, hub, hub_connected, hub_for_seconds, resident_bytes } = node.health;
+        let NodeHealth {
+            database_us,
+            hub,
+            hub_connected,
+            hub_for_seconds,
+            resident_bytes,
+            clock_behind_ms,
+            clock_is_off,
+        } = node.health;
         Self {
             node: node.name,
             version: node.version,
@@ -77,8 +97,14 @@ impl NodeView {
             database: DatabaseView { took_us: database_us },
             hub: HubView { mode: hub, status: if hub_connected { "ok" } else { "away" }, for_seconds: hub_for_seconds },
             resident_bytes,
+            clock: ClockView { status: clock_status(clock_is_off), behind_ms: clock_behind_ms },
         }
     }
+}
+
+/// How a clock is called.
+pub(crate) const fn clock_status(is_off: bool) -> &'static str {
+    if is_off { "off" } else { "ok" }
 }
 
 /// List the nodes

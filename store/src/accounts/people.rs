@@ -4,7 +4,12 @@ use domain::{Email, Timestamp, id::UserId, otp::OtpSecret};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::parsed;
-use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{
+    Change, Expect, SecretKeys, Store, StoreError,
+    reader::Reads,
+    secrets::{Cell, SecretError},
+    sql::Sql,
+};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -68,14 +73,22 @@ pub struct Person {
     pub updated_at: Timestamp,
 }
 
-impl TryFrom<row::Model> for Person {
-    type Error = StoreError;
+/// The cell of a person's second factor.
+fn otp_cell<'a>(column: &'static str, id: &'a [&'a str; 1]) -> Cell<'a> {
+    Cell { table: "people", column, row: id }
+}
 
-    fn try_from(row: row::Model) -> Result<Self, StoreError> {
-        let secret = |bytes: Option<Vec<u8>>| {
-            let read = |bytes: Vec<u8>| OtpSecret::from_bytes(&bytes).ok_or_else(|| StoreError::corrupt("people.otp"));
-            bytes.map(read).transpose()
+impl Person {
+    fn read(row: row::Model, keys: &SecretKeys) -> Result<Self, StoreError> {
+        let secret = |column, sealed: Option<Vec<u8>>| {
+            let read = |sealed: Vec<u8>| {
+                let bytes = keys.open(&otp_cell(column, &[&row.id]), &sealed)?;
+                OtpSecret::from_bytes(&bytes).ok_or_else(|| StoreError::corrupt("people.otp"))
+            };
+            sealed.map(read).transpose()
         };
+        let (otp_secret, otp_pending) =
+            (secret("otp_secret", row.otp_secret)?, secret("otp_pending", row.otp_pending)?);
         Ok(Self {
             id: parsed("people.id", &row.id)?,
             email: parsed("people.email", &row.email)?,
@@ -85,21 +98,25 @@ impl TryFrom<row::Model> for Person {
             locale: row.locale,
             time_zone: row.time_zone,
             phone: row.phone,
-            otp_secret: secret(row.otp_secret)?,
-            otp_pending: secret(row.otp_pending)?,
+            otp_secret,
+            otp_pending,
             otp_last_step: row.otp_last_step,
             version: row.version,
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),
         })
     }
-}
 
-impl Person {
-    fn to_row(&self) -> row::ActiveModel {
-        let secret = |secret: &Option<OtpSecret>| secret.as_ref().map(|secret| secret.as_bytes().to_vec());
-        row::ActiveModel {
-            id: Set(self.id.to_string()),
+    fn to_row(&self, keys: &SecretKeys) -> Result<row::ActiveModel, SecretError> {
+        let id = self.id.to_string();
+        let secret = |column, secret: &Option<OtpSecret>| {
+            let seal = |secret: &OtpSecret| keys.seal(&otp_cell(column, &[&id]), secret.as_bytes());
+            secret.as_ref().map(seal).transpose()
+        };
+        let (otp_secret, otp_pending) =
+            (secret("otp_secret", &self.otp_secret)?, secret("otp_pending", &self.otp_pending)?);
+        Ok(row::ActiveModel {
+            id: Set(id),
             email: Set(self.email.to_string()),
             name: Set(self.name.clone()),
             password_hash: Set(self.password_hash.clone()),
@@ -107,31 +124,51 @@ impl Person {
             locale: Set(self.locale.clone()),
             time_zone: Set(self.time_zone.clone()),
             phone: Set(self.phone.clone()),
-            otp_secret: Set(secret(&self.otp_secret)),
-            otp_pending: Set(secret(&self.otp_pending)),
+            otp_secret: Set(otp_secret),
+            otp_pending: Set(otp_pending),
             otp_last_step: Set(self.otp_last_step),
             version: Set(self.version),
             created_at: Set(self.created_at.0),
             updated_at: Set(self.updated_at.0),
-        }
+        })
     }
 }
 
 impl Change {
     /// Adds a person; fails when the address is taken.
     pub fn person_add(&mut self, person: &Person) {
-        self.insert(person.to_row());
+        let person = person.clone();
+        self.sealed(move |keys, change| {
+            change.insert(person.to_row(keys)?);
+            Ok(())
+        });
     }
 
     /// Writes `person`, whose `version` is the one that was read, over the row, which gets the next version.
     pub fn person_set(&mut self, person: &Person) {
-        let mut row = person.to_row();
-        row.version = Set(person.version + 1);
-        let update = row::Entity::update_many()
-            .set(row)
-            .filter(row::Column::Id.eq(person.id.to_string()))
-            .filter(row::Column::Version.eq(person.version));
-        self.run(update, Expect::Rows(1));
+        let person = person.clone();
+        self.sealed(move |keys, change| {
+            let mut row = person.to_row(keys)?;
+            row.version = Set(person.version + 1);
+            let update = row::Entity::update_many()
+                .set(row)
+                .filter(row::Column::Id.eq(person.id.to_string()))
+                .filter(row::Column::Version.eq(person.version));
+            change.run(update, Expect::Rows(1));
+            Ok(())
+        });
+    }
+
+    /// Counts the person's row up, so that whatever else is decided on the version that was read is decided again; stale when
+    /// something else was faster.
+    pub fn person_turn(&mut self, person: &Person) {
+        self.run_statement(
+            Sql::new(
+                "UPDATE people SET version = version + 1 WHERE id = $1 AND version = $2",
+                [person.id.to_string().into(), person.version.into()],
+            ),
+            Expect::Rows(1),
+        );
     }
 
     /// Gives the person these recovery codes in place of the ones that they had.
@@ -185,7 +222,7 @@ impl Store {
     /// The person with this id.
     pub async fn person(&self, user_id: UserId) -> Result<Option<Person>, StoreError> {
         let row = row::Entity::find_by_id(user_id.to_string()).read_one(self.reader()).await?;
-        row.map(Person::try_from).transpose()
+        row.map(|row| Person::read(row, self.secrets())).transpose()
     }
 
     /// The person with this address.
@@ -194,14 +231,14 @@ impl Store {
             .filter(row::Column::Email.eq(email.as_str()))
             .read_one(self.credential_reader())
             .await?;
-        row.map(Person::try_from).transpose()
+        row.map(|row| Person::read(row, self.secrets())).transpose()
     }
 
     /// Those of these people whom there are, in any order.
     pub(crate) async fn people_by_id(&self, user_ids: &[UserId]) -> Result<Vec<Person>, StoreError> {
         let ids = user_ids.iter().map(UserId::to_string);
         let rows = row::Entity::find().filter(row::Column::Id.is_in(ids)).read_all(self.reader()).await?;
-        rows.into_iter().map(Person::try_from).collect()
+        rows.into_iter().map(|row| Person::read(row, self.secrets())).collect()
     }
 
     /// Up to `limit` people in the order of their ids, after the one with the id `after`.
@@ -211,7 +248,7 @@ impl Store {
             select = select.filter(row::Column::Id.gt(after.to_string()));
         }
         let rows = select.order_by_asc(row::Column::Id).limit(limit).read_all(self.reader()).await?;
-        rows.into_iter().map(Person::try_from).collect()
+        rows.into_iter().map(|row| Person::read(row, self.secrets())).collect()
     }
 
     /// Whether the person has an unused recovery code with this hash.

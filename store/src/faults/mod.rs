@@ -19,6 +19,7 @@
 //! | `commit:<kind>@<key>` | when an actor commits; without a kind, when anybody does | before the commit, which is then not made: `fail`, `away`, and it may `stall`; after the commit: `lose` (it was made, and nobody hears so), `panic` |
 //! | `disk` | while the rule stands | `full` |
 //! | `clock` | while the rule stands | `+<duration>` or `-<duration>`: what the system's clock is moved by |
+//! | `drift` | while the rule stands | the same: what this node's clock is found to be ahead of the database's by |
 //!
 //! where kind, command and key may each be left out, and durations are written as `90s` or `200ms`.
 

@@ -4,7 +4,7 @@ use std::{
     fmt,
     sync::{
         Arc, Weak,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -31,6 +31,7 @@ struct Shared {
     rules: Mutex<Vec<Rule>>,
     disk_is_full: AtomicBool,
     clock_jump_ms: Arc<watch::Sender<i64>>,
+    drift_ms: AtomicI64,
     happened: AtomicU64,
 }
 
@@ -56,10 +57,11 @@ impl Faults {
 
     /// Has this go wrong from now on, and nothing else; no rules, and all is well.
     pub fn set(&self, rules: &str) -> Result<(), FaultsError> {
-        let Rules { at_points, disk_is_full, clock_jump_ms } = rules.parse()?;
+        let Rules { at_points, disk_is_full, clock_jump_ms, drift_ms } = rules.parse()?;
         let shared = &self.shared;
         shared.disk_is_full.store(disk_is_full, Ordering::Release);
         shared.clock_jump_ms.send_replace(clock_jump_ms);
+        shared.drift_ms.store(drift_ms, Ordering::Release);
         let mut rules = shared.rules.lock();
         shared.has_rules.store(!at_points.is_empty(), Ordering::Release);
         *rules = at_points;
@@ -96,6 +98,11 @@ impl Faults {
 
     pub(crate) fn disk_is_full(&self) -> bool {
         self.shared.disk_is_full.load(Ordering::Acquire)
+    }
+
+    /// What this node's clock is ahead of the others' by, in milliseconds.
+    pub(crate) fn drift_ms(&self) -> i64 {
+        self.shared.drift_ms.load(Ordering::Acquire)
     }
 
     pub(super) fn downgrade(&self) -> impl Fn() -> Option<Self> + Send + use<> {

@@ -14,6 +14,8 @@ pub(super) struct Rules {
     pub disk_is_full: bool,
     /// What the clock is moved by, in milliseconds.
     pub clock_jump_ms: i64,
+    /// What the node's clock is ahead of the others' by, in milliseconds.
+    pub drift_ms: i64,
 }
 
 /// What happens at a point, and how often.
@@ -63,6 +65,7 @@ impl Rules {
             ("disk", "full") => self.disk_is_full = true,
             ("disk", other) => return Err(format!("a disk can be full, not {other}")),
             ("clock", jump) => self.clock_jump_ms = clock_jump(jump)?,
+            ("drift", span) => self.drift_ms = clock_jump(span)?,
             (point, effect) => {
                 let mut rule = Rule::read(point, effect)?;
                 parts.by_ref().try_for_each(|option| rule.option(option))?;
@@ -82,7 +85,11 @@ impl Rule {
             "load" => Stage::Load,
             "handler" => Stage::Handler,
             "commit" => Stage::Commit,
-            _ => return Err(format!("there is no point {stage}; there are load, handler, commit, disk and clock")),
+            _ => {
+                return Err(format!(
+                    "there is no point {stage}; there are load, handler, commit, disk, clock and drift"
+                ));
+            }
         };
         let effect = match effect {
             "panic" => Effect::Panic,

@@ -13,7 +13,7 @@ use sea_orm::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Change, Expect, Purge, Store, StoreError, json, reader::Reads};
+use crate::{Change, Expect, Purge, SecretKeys, Store, StoreError, json, reader::Reads, secrets::Cell};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -86,10 +86,15 @@ pub struct PushDevice {
     pub updated_at: Timestamp,
 }
 
-impl TryFrom<row::Model> for PushDevice {
-    type Error = StoreError;
+/// The cell of a registration's token.
+fn token_cell<'a>(row: &'a [&'a str; 3]) -> Cell<'a> {
+    Cell { table: "push_devices", column: "token", row }
+}
 
-    fn try_from(row: row::Model) -> Result<Self, StoreError> {
+impl PushDevice {
+    fn read(row: &row::Model, keys: &SecretKeys) -> Result<Self, StoreError> {
+        let key = [row.user_id.as_str(), &row.device_id, &row.app];
+        let token = keys.open_text(&token_cell(&key), &row.token)?;
         let corrupt = || StoreError::corrupt(format_args!("push device {} of {}", row.device_id, row.user_id));
         Ok(Self {
             key: PushKey {
@@ -100,7 +105,7 @@ impl TryFrom<row::Model> for PushDevice {
             sign_in_id: row.sign_in_id.parse().map_err(|_| corrupt())?,
             platform: PushPlatform::from_name(&row.platform).ok_or_else(corrupt)?,
             attrs: serde_json::from_str(&row.attrs).map_err(|_| corrupt())?,
-            token: row.token,
+            token,
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),
         })
@@ -111,7 +116,7 @@ impl Store {
     /// A registration, with its token.
     pub async fn push_device(&self, key: &PushKey) -> Result<Option<PushDevice>, StoreError> {
         let row = row::Entity::find().filter(is(key)).read_one(self.reader()).await?;
-        row.map(PushDevice::try_from).transpose()
+        row.map(|row| PushDevice::read(&row, self.secrets())).transpose()
     }
 
     /// A person's registrations, the one longest ago refreshed first.
@@ -123,7 +128,7 @@ impl Store {
             .order_by_asc(row::Column::App)
             .read_all(self.reader())
             .await?;
-        rows.into_iter().map(PushDevice::try_from).collect()
+        rows.into_iter().map(|row| PushDevice::read(&row, self.secrets())).collect()
     }
 
     /// The registrations of these people whose sign-ins still count at `now`, in the order of people and devices.
@@ -146,7 +151,7 @@ impl Store {
             .order_by_asc(row::Column::App)
             .read_all(self.reader())
             .await?;
-        rows.into_iter().map(PushDevice::try_from).collect()
+        rows.into_iter().map(|row| PushDevice::read(&row, self.secrets())).collect()
     }
 }
 
@@ -168,22 +173,28 @@ impl Change {
             .filter(row::Column::TokenHash.eq(token_hash.as_str()))
             .filter(is(&device.key).not());
         self.run(others, Expect::Any);
-        let row = row::ActiveModel {
+        let refreshed = OnConflict::columns([UserId, DeviceId, App])
+            .update_columns([SignInId, Platform, Token, TokenHash, Attrs, UpdatedAt])
+            .to_owned();
+        let token = device.token.clone();
+        let mut row = row::ActiveModel {
             user_id: Set(device.key.user_id.to_string()),
             device_id: Set(device.key.device_id.clone()),
             app: Set(device.key.app.to_string()),
             sign_in_id: Set(device.sign_in_id.to_string()),
             platform: Set(device.platform.to_string()),
-            token: Set(device.token.clone()),
             token_hash: Set(token_hash),
             attrs: Set(json::text(&device.attrs)),
             created_at: Set(device.created_at.0),
             updated_at: Set(device.updated_at.0),
+            ..Default::default()
         };
-        let refreshed = OnConflict::columns([UserId, DeviceId, App])
-            .update_columns([SignInId, Platform, Token, TokenHash, Attrs, UpdatedAt])
-            .to_owned();
-        self.run(row::Entity::insert(row).on_conflict(refreshed), Expect::Any);
+        let key = [device.key.user_id.to_string(), device.key.device_id.clone(), device.key.app.to_string()];
+        self.sealed(move |keys, change| {
+            row.token = Set(keys.seal_text(&token_cell(&key.each_ref().map(String::as_str)), &token)?);
+            change.run(row::Entity::insert(row).on_conflict(refreshed), Expect::Any);
+            Ok(())
+        });
     }
 
     /// Removes a registration.
@@ -193,7 +204,8 @@ impl Change {
 
     /// Removes a registration whose token its carrier knows no more, unless it has another by now.
     pub fn push_device_dead(&mut self, key: &PushKey, token: &str) {
-        self.run(row::Entity::delete_many().filter(is(key)).filter(row::Column::Token.eq(token)), Expect::Any);
+        let is_this = is(key).and(row::Column::TokenHash.eq(push_token_hash(token)));
+        self.run(row::Entity::delete_many().filter(is_this), Expect::Any);
     }
 
     /// Removes what a sign-in that ends registered.

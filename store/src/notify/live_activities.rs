@@ -12,7 +12,7 @@ use sea_orm::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Change, Expect, Purge, Store, StoreError, json, reader::Reads};
+use crate::{Change, Expect, Purge, SecretKeys, Store, StoreError, json, reader::Reads, secrets::Cell};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -101,10 +101,15 @@ pub struct LiveActivity {
     pub updated_at: Timestamp,
 }
 
-impl TryFrom<row::Model> for LiveActivity {
-    type Error = StoreError;
+/// The cell of a registration's token.
+fn token_cell<'a>(row: &'a [&'a str; 4]) -> Cell<'a> {
+    Cell { table: "live_activities", column: "token", row }
+}
 
-    fn try_from(row: row::Model) -> Result<Self, StoreError> {
+impl LiveActivity {
+    fn read(row: row::Model, keys: &SecretKeys) -> Result<Self, StoreError> {
+        let key = [row.user_id.as_str(), &row.install_id, &row.app, &row.activity_id];
+        let token = keys.open_text(&token_cell(&key), &row.token)?;
         let corrupt = || StoreError::corrupt(format_args!("live activity of {}", row.user_id));
         Ok(Self {
             key: LiveActivityKey {
@@ -116,7 +121,7 @@ impl TryFrom<row::Model> for LiveActivity {
             sign_in_id: row.sign_in_id.parse().map_err(|_| corrupt())?,
             environment: LiveEnvironment::from_name(&row.environment).ok_or_else(corrupt)?,
             bundle_id: row.bundle_id,
-            token: row.token,
+            token,
             attrs: serde_json::from_str(&row.attrs).map_err(|_| corrupt())?,
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),
@@ -134,7 +139,7 @@ impl Store {
             .order_by_asc(row::Column::ActivityId)
             .read_all(self.reader())
             .await?;
-        rows.into_iter().map(LiveActivity::try_from).collect()
+        rows.into_iter().map(|row| LiveActivity::read(row, self.secrets())).collect()
     }
 }
 
@@ -145,7 +150,11 @@ impl Change {
             ActivityId, App, Attrs, BundleId, Environment, InstallId, SignInId, Token, UpdatedAt, UserId,
         };
         let key = &activity.key;
-        let row = row::ActiveModel {
+        let token = activity.token.clone();
+        let refreshed = OnConflict::columns([UserId, InstallId, App, ActivityId])
+            .update_columns([SignInId, Environment, BundleId, Token, Attrs, UpdatedAt])
+            .to_owned();
+        let mut row = row::ActiveModel {
             user_id: Set(key.user_id.to_string()),
             install_id: Set(key.install_id.clone()),
             app: Set(key.app.to_string()),
@@ -153,15 +162,18 @@ impl Change {
             sign_in_id: Set(activity.sign_in_id.to_string()),
             environment: Set(activity.environment.to_string()),
             bundle_id: Set(activity.bundle_id.clone()),
-            token: Set(activity.token.clone()),
             attrs: Set(json::text(&activity.attrs)),
             created_at: Set(activity.created_at.0),
             updated_at: Set(activity.updated_at.0),
+            ..Default::default()
         };
-        let refreshed = OnConflict::columns([UserId, InstallId, App, ActivityId])
-            .update_columns([SignInId, Environment, BundleId, Token, Attrs, UpdatedAt])
-            .to_owned();
-        self.run(row::Entity::insert(row).on_conflict(refreshed), Expect::Any);
+        let activity_id = key.activity_id.clone().unwrap_or_default();
+        let key = [key.user_id.to_string(), key.install_id.clone(), key.app.to_string(), activity_id];
+        self.sealed(move |keys, change| {
+            row.token = Set(keys.seal_text(&token_cell(&key.each_ref().map(String::as_str)), &token)?);
+            change.run(row::Entity::insert(row).on_conflict(refreshed), Expect::Any);
+            Ok(())
+        });
     }
 
     /// Removes a registration.

@@ -99,10 +99,10 @@ columns!(A B C D);
 
 /// Declares what a statement of ours selects, by the names of its columns.
 macro_rules! row {
-    ($(#[$attribute:meta])* struct $name:ident { $($field:ident: $type:ty,)+ }) => {
+    ($(#[$attribute:meta])* $vis:vis struct $name:ident { $($field:ident: $type:ty,)+ }) => {
         $(#[$attribute])*
         #[derive(sea_orm::FromQueryResult)]
-        struct $name {
+        $vis struct $name {
             $($field: $type,)+
         }
 

@@ -35,7 +35,7 @@ use tokio::{
 pub use self::stats::WriterStats;
 use self::{disk::Disk, lane::Lane, queue::Queue, stats::Tally, trace::CommitTrace};
 use crate::{
-    Change, CommitError, StoreOptions,
+    Change, CommitError, SecretKeys, StoreOptions,
     change::{Step, Wakes},
     connection::Connections,
 };
@@ -87,6 +87,7 @@ struct Job {
 /// The queue and its lanes.
 pub(crate) struct Writer {
     backend: DbBackend,
+    secrets: SecretKeys,
     queue: Mutex<Option<Queue>>,
     lanes: Mutex<Vec<JoinHandle<()>>>,
     shared: Arc<Shared>,
@@ -109,7 +110,8 @@ impl Writer {
                 tokio::spawn(lane.run())
             })
             .collect();
-        Self { backend, queue: Mutex::new(Some(queue)), lanes: Mutex::new(lanes), shared }
+        let secrets = options.secrets.clone();
+        Self { backend, secrets, queue: Mutex::new(Some(queue)), lanes: Mutex::new(lanes), shared }
     }
 
     /// See [`Store::commit`](crate::Store::commit).
@@ -119,7 +121,7 @@ impl Writer {
         }
         let (answer, answered) = oneshot::channel();
         let wakes = change.wakes();
-        let steps = change.into_steps(self.backend);
+        let steps = change.into_steps(self.backend, &self.secrets)?;
         let bytes = steps.iter().map(Step::bytes).sum();
         let trace = CommitTrace::begin(self.backend, steps.len());
         let job = Job { steps, bytes, wakes, trace, answer };

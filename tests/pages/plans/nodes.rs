@@ -1,7 +1,7 @@
 //! The programs that a plan runs on.
 
 use serde_json::json;
-use store::testing::Scratch;
+use store::testing::{SECRET_KEY_TEXT, Scratch};
 
 use crate::harness::{Client, Launch, Process};
 
@@ -27,6 +27,7 @@ impl Nodes {
                 .set(format!("database.url={}", scratch.url()))
                 .set(format!("redis.url={redis}"))
                 .set(format!("redis.prefix={prefix}"))
+                .set(format!("secrets.keys={SECRET_KEY_TEXT}"))
                 .set("shutdown.grace=5s")
                 .set("server.workers=1")
                 .set("actors.threads=1")

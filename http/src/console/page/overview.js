@@ -63,8 +63,10 @@ export const nodeColumns = [
 function state(health) {
   const href = "#/health";
   if (!health) return [{ name: "Database", value: "–", href }, { name: "Hub", value: "–", href }];
-  const { databaseUs, hub, hubConnected } = health;
+  const { databaseUs, hub, hubConnected, clockIsOff, clockBehindMs } = health;
+  const clock = { name: "Clock", value: `off by ${words.millis(Math.abs(clockBehindMs))}`, href, alarm: true };
   return [
+    ...(clockIsOff ? [clock] : []),
     { name: "Database", value: databaseUs === null ? "away" : words.micros(databaseUs), href, alarm: databaseUs === null },
     { name: hub === "redis" ? "Redis" : "Hub", value: hubConnected ? "ok" : "away", href, alarm: !hubConnected },
   ];
