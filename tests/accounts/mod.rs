@@ -10,6 +10,7 @@ mod new_sign_in;
 mod orgs;
 mod otp;
 mod password;
+mod races;
 mod register;
 mod sign_in;
 mod sign_ins;

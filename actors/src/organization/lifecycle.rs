@@ -54,6 +54,8 @@ impl Handle<CreateOrganization> for Organization {
         turn: &mut Turn<'_, Self>,
     ) -> Result<accounts::Organization> {
         let (id, now, store) = (*turn.key(), turn.now(), &turn.services().store);
+        // Read before the count: of two organizations that one person makes at once, one is decided again.
+        let owner = store.person(command.owner).await?.ok_or(Error::Unauthenticated)?;
         if store.organizations_owned(command.owner).await? >= OWNED_MAX {
             let message = format!("One person owns at most {OWNED_MAX} organizations.");
             return Err(Error::bad_request("limit_reached", message));
@@ -73,6 +75,7 @@ impl Handle<CreateOrganization> for Organization {
             updated_at: now,
         };
         let mut change = Change::new();
+        change.person_turn(&owner);
         change.organization_add(&organization);
         change.member_add(now, id, command.owner, Role::Owner);
         let target = AuditTarget::new("organization", id).labelled(&organization.name);

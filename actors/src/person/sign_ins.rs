@@ -59,9 +59,11 @@ impl Command for EndSignIns {
 
 impl Handle<EndSignIns> for Person {
     async fn handle(&mut self, _: &EndSignIns, turn: &mut Turn<'_, Self>) -> Result<usize> {
-        let now = turn.now();
+        // Read before the sign-ins: one that is opened meanwhile makes this stale.
+        let (person, now) = (current(turn).await?, turn.now());
         let sign_ins = turn.services().store.sign_ins(*turn.key()).await?;
         let mut change = Change::new();
+        change.person_turn(&person);
         for sign_in in &sign_ins {
             change.sign_in_end(now, sign_in.id);
             let target = AuditTarget::new("sign_in", sign_in.id);
@@ -115,6 +117,7 @@ impl Handle<IssueSignIn> for Person {
             confirmed_until: None,
         };
         let mut change = Change::new();
+        change.person_turn(&person);
         change.sign_in_add(&sign_in, token.hash());
         let target = AuditTarget::new("sign_in", sign_in.id);
         change.audit_add(now, AuditEntry::new(turn.context(), "sign_in.issued", target));

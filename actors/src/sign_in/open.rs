@@ -101,10 +101,14 @@ async fn open(
     if let Some(used) = &factor {
         used.spend(&mut change, &mut person, now);
     }
+    // Either way this takes the person's turn: a password that changes meanwhile makes this stale, and this makes a change of
+    // the password stale, which then ends this sign-in too.
     if is_cheap || factor.is_some() {
         change.person_set(&person);
-        person.version += 1;
+    } else {
+        change.person_turn(&person);
     }
+    person.version += 1;
     let token = Token::generate(TokenKind::SignIn)?;
     let sign_in = SignIn {
         id: SignInId::new(now),

@@ -155,6 +155,15 @@ impl Change {
         self.run_statement(Sql::new(statement, [page_id.to_string().into()]), Expect::Rows(1));
     }
 
+    /// Passes while the page has fewer comments than `max`, counted once the page is [held](Self::page_confirm_active); stale
+    /// otherwise.
+    pub fn page_comments_room(&mut self, page_id: PageId, max: u64) {
+        let statement = "UPDATE pages SET version = version WHERE id = $1 \
+                         AND (SELECT COUNT(*) FROM page_comments WHERE page_id = $1) < $2";
+        let max = i64::try_from(max).unwrap_or(i64::MAX);
+        self.run_statement(Sql::new(statement, [page_id.to_string().into(), max.into()]), Expect::Rows(1));
+    }
+
     /// Adds a comment.
     pub fn page_comment_add(&mut self, comment: &Comment) {
         self.insert(row::Model::of(comment).into_active_model());

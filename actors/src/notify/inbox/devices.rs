@@ -49,6 +49,8 @@ impl Handle<PutPushDevice> for Inbox {
         let (store, user_id, now) = (&turn.services().store, *turn.key(), turn.now());
         signed_in(turn, command.sign_in_id).await?;
         let key = PushKey { user_id, device_id: command.device_id.clone(), app: command.app };
+        // Read before the count: of two that are new at once, one is decided again.
+        let person = store.person(user_id).await?.ok_or(Error::Unauthenticated)?;
         let registered = store.push_devices(user_id).await?;
         let known = registered.iter().find(|device| device.key == key);
         let device = PushDevice {
@@ -61,6 +63,9 @@ impl Handle<PutPushDevice> for Inbox {
             updated_at: now,
         };
         let mut change = Change::new();
+        if known.is_none() {
+            change.person_turn(&person);
+        }
         let beyond = if known.is_none() { (registered.len() + 1).saturating_sub(DEVICES_MAX) } else { 0 };
         for oldest in &registered[..beyond] {
             change.push_device_remove(&oldest.key);

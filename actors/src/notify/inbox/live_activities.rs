@@ -50,6 +50,8 @@ impl Handle<PutLiveActivity> for Inbox {
         if let LiveActivityAttrs::Activity { org_id, .. } = &command.attrs {
             may_see_maps(turn, *org_id).await?;
         }
+        // Read before the count: of two that are new at once, one is decided again.
+        let person = turn.services().store.person(user_id).await?.ok_or(Error::Unauthenticated)?;
         let registered = turn.services().store.live_activities(user_id).await?;
         let known = registered.iter().find(|activity| activity.key == command.key);
         let activity = LiveActivity {
@@ -63,6 +65,9 @@ impl Handle<PutLiveActivity> for Inbox {
             updated_at: now,
         };
         let mut change = Change::new();
+        if known.is_none() {
+            change.person_turn(&person);
+        }
         let beyond = if known.is_none() { (registered.len() + 1).saturating_sub(LIVE_ACTIVITIES_MAX) } else { 0 };
         for oldest in &registered[..beyond] {
             change.live_activity_remove(&oldest.key);

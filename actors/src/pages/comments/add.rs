@@ -61,6 +61,7 @@ impl Handle<AddComment> for PageComments {
         if let Some(thread) = &thread {
             change.page_comment_set(thread);
         }
+        change.page_comments_room(desk.page.id, COMMENTS_MAX);
         change.page_comment_add(&comment);
         desk.tell(&mut change, turn, &comment, people);
         turn.commit(change).await?;
