@@ -114,6 +114,7 @@ def main():
         "kind": "organization",
         "file": "main.js",
         "path": "actors",
+        "deadLetterSeq": "1",
     }
     kept, doomed = organization(owner, "Kept", viewer), organization(owner, "Doomed", viewer)
     cast = {

@@ -27,7 +27,7 @@ const REVOCATIONS_KEPT: Duration = Duration::from_hours(24);
 const SIGNATURES_KEPT: Duration = Duration::from_mins(10);
 /// How long failed attempts at accounts are kept; they count for a quarter of an hour and lock for another.
 const ATTEMPTS_KEPT: Duration = Duration::from_hours(1);
-/// How long entries of the outbox that were given up are kept.
+/// How long dead letters are kept, counted from when the work was added.
 const GIVEN_UP_KEPT: Duration = Duration::from_hours(30 * 24);
 /// How long messages that were kept instead of sent are kept.
 const KEPT_MESSAGES_KEPT: Duration = Duration::from_hours(30 * 24);
@@ -138,7 +138,7 @@ fn purges(now: Timestamp, audit_kept: Option<Duration>) -> Vec<Purge> {
         Purge::attempts(now.before(ATTEMPTS_KEPT)),
         Purge::vault_signatures(now.before(SIGNATURES_KEPT)),
         Purge::revocations(now.before(REVOCATIONS_KEPT)),
-        Purge::outbox(now.before(GIVEN_UP_KEPT)),
+        Purge::dead_letters(now.before(GIVEN_UP_KEPT)),
         Purge::deliveries(now.before(DELIVERIES_KEPT)),
         Purge::kept_messages(now.before(KEPT_MESSAGES_KEPT)),
     ];

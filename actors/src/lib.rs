@@ -24,9 +24,10 @@ mod settings;
 pub mod setup;
 pub mod sign_in;
 pub mod vault;
+pub mod work;
 mod worker;
 
 pub use passwords::PasswordCost;
-pub use registries::Actors;
+pub use registries::{Actors, lanes};
 pub use services::Services;
 pub use settings::Settings;

@@ -13,14 +13,9 @@ use crate::{
     backup::Backup,
     housekeeping::{Arm, House, Housekeeping},
     kernel::{Kernel, KernelOptions, Leftover, Registry},
-    notify::{
-        deliveries::{DeliveryWorker, RunningDeliveryWorker},
-        escalation::Escalation,
-        inbox::Inbox,
-        protocols::Protocols,
-    },
+    notify::{deliveries, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols},
     organization::Organization,
-    outbox::{Dispatcher, RunningDispatcher},
+    outbox,
     pages::{
         comments::PageComments,
         session::{PageServices, PageSession, Scribes, Settle},
@@ -30,6 +25,7 @@ use crate::{
     platform::{Platform, RunningPlatform},
     sign_in::SignInDesk,
     vault::Vault,
+    work::{Dispatcher, Lane, RunningDispatcher},
 };
 
 /// How long arming the housekeeping's timer may take.
@@ -66,14 +62,19 @@ pub struct Actors {
     pub sign_in: Registry<SignInDesk>,
     /// Passwords vaults, by person.
     pub vault: Registry<Vault>,
-    /// What delivers the outbox, on a node that serves.
-    outbox: Option<Arc<RunningDispatcher>>,
-    /// What works off deliveries, on a node that serves.
-    deliveries: Option<Arc<RunningDeliveryWorker>>,
+    /// What works off the queue, on a node that serves.
+    work: Option<Arc<RunningDispatcher>>,
     /// What writes co-edited pages down.
     scribes: Scribes,
     /// What tells operators and other nodes of this one, on a node that serves.
     platform_tasks: Option<Arc<RunningPlatform>>,
+}
+
+/// All that a node works off, in the order in which it stops: the outbox, deliveries, and the areas' jobs.
+pub fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
+    let mut lanes = outbox::lanes(services, |services, claims| Box::pin(fan_out::deliver(services, claims)));
+    lanes.extend(deliveries::lanes(services));
+    lanes
 }
 
 impl Actors {
@@ -83,9 +84,8 @@ impl Actors {
     /// # Errors
     /// When the operating system gives no threads.
     pub fn start(services: &Services, options: KernelOptions) -> io::Result<Self> {
-        let outbox = Arc::new(Dispatcher::new(services.clone()).start());
-        let deliveries = Some(Arc::new(DeliveryWorker::new(services.clone()).start()));
-        let actors = Self { outbox: Some(outbox), deliveries, ..Self::for_commands(services, options)? };
+        let work = Arc::new(Dispatcher::new(services.store.clone(), lanes(services)).start());
+        let actors = Self { work: Some(work), ..Self::for_commands(services, options)? };
         let platform_tasks = Some(Arc::new(actors.platform.clone().start()));
         let actors = Self { platform_tasks, ..actors };
         actors.kernel.deliver_timers_to(&actors.housekeeping);
@@ -113,12 +113,10 @@ impl Actors {
         let platform = Platform::new(services.clone(), kernel.clone(), node);
         Ok(Self {
             backup: kernel.registry(services.clone()),
-            deliveries: None,
             escalation: kernel.registry(services.clone()),
             housekeeping: kernel.registry(services.clone()),
             inbox: kernel.registry(services.clone()),
             organization: kernel.registry(services.clone()),
-            outbox: None,
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),
             page_tree: kernel.registry(services.clone()),
@@ -129,6 +127,7 @@ impl Actors {
             scribes,
             sign_in: kernel.registry(services.clone()),
             vault: kernel.registry(services.clone()),
+            work: None,
             kernel,
         })
     }
@@ -140,11 +139,8 @@ impl Actors {
         self.settle_pages(until).await;
         let leftover = self.kernel.shutdown(until.saturating_duration_since(Instant::now())).await;
         self.scribes.drain(until.saturating_duration_since(Instant::now())).await;
-        if let Some(outbox) = &self.outbox {
-            outbox.stop(until.saturating_duration_since(Instant::now())).await;
-        }
-        if let Some(deliveries) = &self.deliveries {
-            deliveries.stop(until.saturating_duration_since(Instant::now())).await;
+        if let Some(work) = &self.work {
+            work.stop(until.saturating_duration_since(Instant::now())).await;
         }
         if let Some(platform) = &self.platform_tasks {
             platform.stop(until.saturating_duration_since(Instant::now())).await;

@@ -7,6 +7,7 @@
 mod actors;
 mod coedit;
 mod commit;
+mod fairness;
 mod footprint;
 mod http;
 mod load;
@@ -31,6 +32,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("actors", |_| actors::run()),
     ("coedit", coedit::run),
     ("commit", |_| commit::run()),
+    ("fairness", fairness::run),
     ("footprint", footprint::run),
     ("http", http::run),
     ("notify", notify::run),

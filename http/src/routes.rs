@@ -192,6 +192,9 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/platform/timers"                  => platform::timers_get;
             GET    "/v1/platform/outbox"                  => platform::outbox_get;
             GET    "/v1/platform/deliveries"              => platform::deliveries_get;
+            GET    "/v1/platform/dead-letters"            => platform::dead_letters_get;
+            POST   "/v1/platform/dead-letters/{deadLetterSeq}/repeat" => platform::dead_letter_repeat;
+            POST   "/v1/platform/dead-letters/{deadLetterSeq}/drop" => platform::dead_letter_drop;
         }
         "Console" {
             GET    "/console"                             => console::console_get;

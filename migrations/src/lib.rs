@@ -19,6 +19,7 @@ mod m0009_alarm_hooks;
 mod m0010_pages;
 mod m0011_page_search;
 mod m0012_nodes;
+mod m0013_work;
 mod m0014_security;
 mod m0015_indexes;
 
@@ -40,6 +41,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0010_pages::Migration),
             Box::new(m0011_page_search::Migration),
             Box::new(m0012_nodes::Migration),
+            Box::new(m0013_work::Migration),
             Box::new(m0014_security::Migration),
             Box::new(m0015_indexes::Migration),
         ]

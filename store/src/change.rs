@@ -27,11 +27,11 @@ pub struct Change {
 }
 
 /// Whom a commit wakes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wakes {
     pub timers: bool,
-    pub outbox: bool,
-    pub deliveries: bool,
+    /// Topics of the work queue.
+    pub topics: Vec<&'static str>,
 }
 
 /// Writes what it seals with the keys.
@@ -70,8 +70,9 @@ impl Change {
     pub fn append(&mut self, mut other: Self) {
         self.ops.append(&mut other.ops);
         self.wakes.timers |= other.wakes.timers;
-        self.wakes.outbox |= other.wakes.outbox;
-        self.wakes.deliveries |= other.wakes.deliveries;
+        for topic in other.wakes.topics {
+            self.wakes_work(topic);
+        }
     }
 
     /// Has [`Store::timers_changed`](crate::Store::timers_changed) told of the commit.
@@ -79,19 +80,16 @@ impl Change {
         self.wakes.timers = true;
     }
 
-    /// Has [`Store::outbox_changed`](crate::Store::outbox_changed) told of the commit.
-    pub(crate) fn wakes_outbox(&mut self) {
-        self.wakes.outbox = true;
-    }
-
-    /// Has [`Store::deliveries_changed`](crate::Store::deliveries_changed) told of the commit.
-    pub(crate) fn wakes_deliveries(&mut self) {
-        self.wakes.deliveries = true;
+    /// Has [`Store::work_changed`](crate::Store::work_changed) of `topic` told of the commit.
+    pub(crate) fn wakes_work(&mut self, topic: &'static str) {
+        if !self.wakes.topics.contains(&topic) {
+            self.wakes.topics.push(topic);
+        }
     }
 
     /// Whom the commit wakes.
     pub(crate) fn wakes(&self) -> Wakes {
-        self.wakes
+        self.wakes.clone()
     }
 
     /// Inserts `row`; columns that are not set take the database's defaults.

@@ -105,7 +105,7 @@ mod tests {
     use domain::Timestamp;
 
     use super::*;
-    use crate::{Change, Clock, testing};
+    use crate::{Change, Claimed, Clock, Permits, Turns, testing};
 
     const LEASE: Duration = Duration::from_secs(10);
 
@@ -129,11 +129,11 @@ mod tests {
         for rule in ["drift=+5s", "drift=-5s"] {
             drift(&store, rule).await;
             assert!(store.clock_is_off(), "{rule}");
-            assert_eq!(store.timers_claim(1, LEASE).await.unwrap(), []);
+            assert_eq!(store.timers_claim("kind", &Turns::new(Permits::shared(1)), LEASE).await.unwrap(), Claimed::NothingDue);
         }
         drift(&store, "").await;
         assert!(!store.clock_is_off());
-        assert_eq!(store.timers_claim(1, LEASE).await.unwrap().len(), 1);
+        assert_eq!(store.timers_claim("kind", &Turns::new(Permits::shared(1)), LEASE).await.unwrap().taken().len(), 1);
     }
 
     #[tokio::test]
@@ -153,6 +153,6 @@ mod tests {
         clock.advance(Duration::from_hours(1));
         assert!(!store.clock_is_off());
         assert_eq!(store.now(), clock.now());
-        assert_eq!(store.timers_claim(1, LEASE).await.unwrap().len(), 1);
+        assert_eq!(store.timers_claim("kind", &Turns::new(Permits::shared(1)), LEASE).await.unwrap().taken().len(), 1);
     }
 }

@@ -13,7 +13,6 @@ pub mod audit;
 pub mod backup;
 pub mod blobs;
 mod change;
-mod claim;
 mod clock;
 mod connection;
 pub mod copying;
@@ -44,6 +43,7 @@ pub mod testing;
 pub mod timers;
 pub mod trace;
 pub mod vault;
+pub mod work;
 pub mod writer;
 
 use std::sync::Arc;
@@ -67,12 +67,13 @@ pub use self::{
         deliveries::{Delivery, DeliveryClaim, DeliveryLane, HeldClaim, NewDelivery},
     },
     options::StoreOptions,
-    outbox::{EmailTo, OutboxClaim, OutboxEntry, OutboxLane},
+    outbox::{EmailTo, OutboxClaim, OutboxEntry},
     pages::{NewPageUpdate, PageDocument, PageFold, PageHead, PageUpdate, PageUpdateId},
     purge::{PURGE_ROWS_MAX, Purge},
     revocations::{FeedLook, FeedPosition, Revocation, RevocationKind},
     secrets::{Rekeyed, SecretKeys, SecretsError},
     timers::Timer,
+    work::{Claimed, NewWork, Permits, Turns, Work},
     writer::WriterStats,
 };
 use self::{

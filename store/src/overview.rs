@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use domain::time::Timestamp;
 
-use crate::{Store, StoreError, reader::row, sql::Sql};
+use crate::{Store, StoreError, reader::row, sql::Sql, work::DEAD};
 
 /// How far behind a timer must be to count as late: a clock looks at once, and a turn takes what it takes.
 pub const LATE_AFTER: Duration = Duration::from_secs(5);
 /// How long back settled deliveries are counted.
 pub const SETTLED_COUNTED_FOR: Duration = Duration::from_hours(24);
-/// The `not_before` of an entry of the outbox that was given up.
-const PARKED: i64 = i64::MAX;
+/// The topics of the work queue that are the outbox.
+const OUTBOX: &str = "('live', 'email', 'event', 'revoked')";
 
 /// The timers of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,7 +140,7 @@ row! {
         topic: String,
         attempts: i32,
         created_at: i64,
-        not_before: i64,
+        wake_at: i64,
         last_error: String,
     }
 }
@@ -201,10 +201,13 @@ impl Store {
     /// How many entries of the outbox there are, by topic and state.
     pub async fn outbox_by_state(&self) -> Result<Vec<OutboxCount>, StoreError> {
         let sql = Sql::new(
-            "SELECT topic AS name, CASE WHEN not_before = $1 THEN 'parked' WHEN not_before <= $2 THEN 'waiting' \
-             WHEN claimed_by IS NOT NULL THEN 'claimed' ELSE 'delayed' END AS state, \
-             COUNT(*) AS entries, MIN(created_at) AS oldest FROM outbox GROUP BY 1, 2 ORDER BY 1, 2",
-            [PARKED.into(), self.now().0.into()],
+            format!(
+                "SELECT topic AS name, CASE WHEN wake_at = $1 THEN 'parked' WHEN wake_at <= $2 THEN 'waiting' \
+                 WHEN claimed_by IS NOT NULL THEN 'claimed' ELSE 'delayed' END AS state, \
+                 COUNT(*) AS entries, MIN(created_at) AS oldest FROM work WHERE topic IN {OUTBOX} \
+                 GROUP BY 1, 2 ORDER BY 1, 2"
+            ),
+            [DEAD.0.into(), self.now().0.into()],
         );
         let read = |row: CountRow| OutboxCount {
             topic: row.name,
@@ -218,8 +221,10 @@ impl Store {
     /// The entries of the outbox that failed at least once, oldest first, at most `limit`.
     pub async fn outbox_failing(&self, limit: u32) -> Result<Vec<FailingEntry>, StoreError> {
         let sql = Sql::new(
-            "SELECT seq, topic, attempts, created_at, not_before, last_error FROM outbox \
-             WHERE last_error IS NOT NULL ORDER BY seq LIMIT $1",
+            format!(
+                "SELECT seq, topic, attempts, created_at, wake_at, last_error FROM work \
+                 WHERE topic IN {OUTBOX} AND last_error IS NOT NULL ORDER BY seq LIMIT $1"
+            ),
             [i64::from(limit).into()],
         );
         let read = |row: EntryRow| FailingEntry {
@@ -227,7 +232,7 @@ impl Store {
             topic: row.topic,
             attempts: u32::try_from(row.attempts).unwrap_or_default(),
             created_at: Timestamp(row.created_at),
-            next_try: (row.not_before != PARKED).then_some(Timestamp(row.not_before)),
+            next_try: (row.wake_at != DEAD.0).then_some(Timestamp(row.wake_at)),
             error: row.last_error,
         };
         Ok(self.reader().rows::<EntryRow>(&sql).await?.into_iter().map(read).collect())

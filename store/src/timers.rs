@@ -1,18 +1,32 @@
 //! Timers that survive: each belongs to a resource (`kind`, `key`) and has a `name` there.
 //!
-//! A timer is set and cancelled in the same commit as the state that it belongs to. The clock actor sleeps until
-//! [`Store::timers_next`], or until [`Store::timers_changed`] says that a commit set one, takes what is due with
-//! [`Store::timers_claim`] and has it delivered; whoever handles it adds [`Change::timer_done`] to what it commits. A
+//! A timer is set and cancelled in the same commit as the state that it belongs to. The clock task sleeps until the first of
+//! [`Store::timers_next_by_kind`], or until [`Store::timers_changed`] says that a commit set one, takes what is due of each
+//! kind with [`Store::timers_claim`], in turns by tenant, and has it delivered; whoever handles it adds [`Change::timer_done`] to what it commits. A
 //! timer that was claimed and never done is claimed again once its lease has passed: it is delivered at least once, and
 //! by one node at a time.
 
 use std::time::Duration;
 
-use domain::time::Timestamp;
+use domain::{Tenant, time::Timestamp};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tokio::sync::Notify;
 
-use crate::{Change, Expect, Store, StoreError, claim::Claim, reader::Reads, sql::Sql};
+use crate::{
+    Change, Claimed, Expect, Store, StoreError, Turns,
+    reader::{self, Reads},
+    sql::Sql,
+    work::{Claim, Leased},
+};
+
+/// How timers are claimed.
+const TIMERS: Leased = Leased {
+    table: "timers",
+    lane: "kind",
+    key: "kind, key, name",
+    order: "wake_at",
+    counts: "attempts = attempts + 1",
+};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -29,12 +43,20 @@ mod row {
         pub due: i64,
         pub wake_at: i64,
         pub claimed_by: Option<String>,
+        pub tenant: String,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+}
+
+reader::row! {
+    struct KindRow {
+        kind: String,
+        wake_at: i64,
+    }
 }
 
 /// A timer as it was set.
@@ -48,24 +70,39 @@ pub struct Timer {
     pub name: String,
     /// When it is due.
     pub due: Timestamp,
+    /// In whose turn it is delivered.
+    pub tenant: Tenant,
 }
 
 impl From<row::Model> for Timer {
     fn from(row: row::Model) -> Self {
-        Self { kind: row.kind, key: row.key, name: row.name, due: Timestamp(row.due) }
+        Self {
+            kind: row.kind,
+            key: row.key,
+            name: row.name,
+            due: Timestamp(row.due),
+            tenant: Tenant::of_key(&row.tenant),
+        }
     }
 }
 
 impl Change {
-    /// Sets the timer `name` of the resource `key` of `kind` to `due`, or moves it there.
+    /// Sets the timer `name` of the resource `key` of `kind` to `due`, or moves it there. Where the key is the id of an
+    /// organization or a person, the timer is delivered in their turn.
     pub fn timer_set(&mut self, kind: &str, key: &str, name: &str, due: Timestamp) {
+        self.timer_set_for(Tenant::of_key(key), kind, key, name, due);
+    }
+
+    /// The same in the turn of `tenant`, to whom the resource belongs.
+    pub fn timer_set_for(&mut self, tenant: impl Into<Tenant>, kind: &str, key: &str, name: &str, due: Timestamp) {
         self.wakes_timers();
+        let tenant = tenant.into().to_string();
         self.run_statement(
             Sql::new(
-                "INSERT INTO timers (kind, key, name, due, wake_at) VALUES ($1, $2, $3, $4, $4) \
+                "INSERT INTO timers (kind, key, name, due, wake_at, tenant) VALUES ($1, $2, $3, $4, $4, $5) \
                  ON CONFLICT (kind, key, name) DO UPDATE \
-                 SET due = excluded.due, wake_at = excluded.wake_at, claimed_by = NULL",
-                [kind.into(), key.into(), name.into(), due.0.into()],
+                 SET due = excluded.due, wake_at = excluded.wake_at, claimed_by = NULL, tenant = excluded.tenant",
+                [kind.into(), key.into(), name.into(), due.0.into(), tenant.into()],
             ),
             Expect::Any,
         );
@@ -116,27 +153,48 @@ impl Store {
         Ok(next.map(|(next,): (i64,)| Timestamp(next)))
     }
 
-    /// Takes up to `limit` timers that are due, for `lease`, earliest first; no other node gets them meanwhile.
-    pub async fn timers_claim(&self, limit: u32, lease: Duration) -> Result<Vec<Timer>, StoreError> {
-        let next = self.timers_next().await?;
-        let taking = |now: Timestamp, claim: &Claim| {
-            Sql::new(
-                // Materialized: PostgreSQL may otherwise run the selection several times, and take more than `limit`.
-                "WITH soonest AS MATERIALIZED (SELECT kind, key, name FROM timers WHERE wake_at <= $3 \
-                 ORDER BY wake_at LIMIT $4 /*skip locked*/) \
-                 UPDATE timers SET claimed_by = $1, wake_at = $2 \
-                 WHERE wake_at <= $3 AND (kind, key, name) IN (SELECT kind, key, name FROM soonest)",
-                [claim.id.as_str().into(), claim.until.0.into(), now.0.into(), i64::from(limit).into()],
-            )
+    /// When the next timer of each kind is due, or the next lease of a claimed one ends; kinds that have none are left out.
+    /// None on a node whose clock is off.
+    pub async fn timers_next_by_kind(&self) -> Result<Vec<(String, Timestamp)>, StoreError> {
+        if self.clock_is_off() {
+            return Ok(Vec::new());
+        }
+        let sql = Sql::new(
+            "WITH RECURSIVE kinds(kind) AS (SELECT (SELECT kind FROM timers ORDER BY kind LIMIT 1) UNION ALL \
+             SELECT (SELECT t.kind FROM timers t WHERE t.kind > kinds.kind ORDER BY t.kind LIMIT 1) FROM kinds \
+             WHERE kinds.kind IS NOT NULL) \
+             SELECT kind, (SELECT MIN(t.wake_at) FROM timers t WHERE t.kind = kinds.kind) AS wake_at FROM kinds \
+             WHERE kind IS NOT NULL",
+            [],
+        );
+        let rows = self.reader().rows::<KindRow>(&sql).await?;
+        Ok(rows.into_iter().map(|row| (row.kind, Timestamp(row.wake_at))).collect())
+    }
+
+    /// Takes timers of `kind` that are due for `lease`, in turns by tenant, as many as `turns` has room for; no other node
+    /// gets them meanwhile.
+    pub async fn timers_claim(&self, kind: &str, turns: &Turns, lease: Duration) -> Result<Claimed<Timer>, StoreError> {
+        let claims = match self.claim_in_turns(&TIMERS, kind, turns, lease).await? {
+            Claimed::Taken(claims) => claims,
+            Claimed::NothingDue => return Ok(Claimed::NothingDue),
+            Claimed::NoRoom => return Ok(Claimed::NoRoom),
         };
-        let Some(claim) = self.claim(next, lease, taking).await? else { return Ok(Vec::new()) };
-        let claimed = row::Entity::find()
+        let mut claimed = Vec::new();
+        for claim in claims {
+            claimed.extend(self.timers_of(kind, &claim).await?);
+        }
+        Ok(Claimed::Taken(claimed))
+    }
+
+    async fn timers_of(&self, kind: &str, claim: &Claim) -> Result<Vec<Timer>, StoreError> {
+        let rows = row::Entity::find()
+            .filter(row::Column::Kind.eq(kind))
             .filter(row::Column::WakeAt.eq(claim.until.0))
-            .filter(row::Column::ClaimedBy.eq(claim.id))
+            .filter(row::Column::ClaimedBy.eq(claim.id.as_str()))
             .order_by_asc(row::Column::Due)
             .read_all(self.reader())
             .await?;
-        Ok(claimed.into_iter().map(Timer::from).collect())
+        Ok(rows.into_iter().map(Timer::from).collect())
     }
 
     /// Told after a commit of this process set a timer.

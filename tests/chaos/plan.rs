@@ -59,6 +59,10 @@ pub enum Trouble {
     ClockJumps {
         ms: i64,
     },
+    /// An organization emits so many events at once.
+    NoisyOrganization {
+        events: u64,
+    },
 }
 
 impl Trouble {
@@ -95,6 +99,7 @@ fn trouble(dice: &mut Dice) -> Trouble {
         74..80 => Trouble::DatabaseHangs { ms },
         80..86 => Trouble::RedisAway { ms },
         86..90 => Trouble::RedisHangs { ms },
+        90..94 => Trouble::NoisyOrganization { events: 500 + dice.below(2_000) },
         // Less than the five minutes that a signature counts for, which may be on its way just then.
         _ => Trouble::ClockJumps { ms: i64::try_from(dice.below(230_000)).expect("a small number") - 30_000 },
     }

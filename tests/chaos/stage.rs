@@ -8,8 +8,10 @@ use std::{
     time::Duration,
 };
 
+use domain::id::OrgId;
+use serde_json::json;
 use store::{
-    Clock,
+    Change, Clock, OutboxEntry,
     testing::{DATABASE_URL_VARIABLE, Scratch},
 };
 use tokio::task::JoinHandle;
@@ -105,7 +107,23 @@ impl Stage {
                 let span = Duration::from_millis(ms.unsigned_abs());
                 if *ms < 0 { clock.set(clock.now().before(span)) } else { clock.advance(span) }
             }
+            Trouble::NoisyOrganization { events } => self.flood(*events).await,
         }
+    }
+
+    /// An organization that nobody else has a part in emits events, which concern nobody.
+    async fn flood(&self, events: u64) {
+        let store = self.server.store().await;
+        let org_id = OrgId::new(store.now());
+        let mut change = Change::new();
+        for number in 0..events {
+            let event = json!({
+                "type": "ops.alarm", "title": "Noise", "resource": { "type": "disk", "id": number.to_string() },
+                "orgId": org_id, "at": store.now(),
+            });
+            change.outbox_add(store.now(), &OutboxEntry::Event { event });
+        }
+        store.commit(change).await.expect("a commit");
     }
 
     /// Nothing goes wrong any more, the node is ready, and reads are served: each connection that broke is replaced once that

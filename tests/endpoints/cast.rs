@@ -86,6 +86,7 @@ impl Cast {
             ("kind", "organization".to_owned()),
             ("actorKey", "org_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("act", "restart".to_owned()),
+            ("deadLetterSeq", "1".to_owned()),
         ];
         Self {
             nobody: server.client(),

@@ -222,6 +222,9 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/platform/timers"                            INFRA, Nothing;
     GET    "/v1/platform/outbox"                            INFRA, Nothing;
     GET    "/v1/platform/deliveries"                        INFRA, Nothing;
+    GET    "/v1/platform/dead-letters"                      INFRA, Nothing;
+    POST   "/v1/platform/dead-letters/{deadLetterSeq}/repeat" INFRA, Nothing;
+    POST   "/v1/platform/dead-letters/{deadLetterSeq}/drop" INFRA, Nothing;
 
     GET    "/console"                                       Anyone, Nothing;
     GET    "/console/files/{file}"                          Anyone, Nothing;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use domain::{Tenant, Timestamp};
 use serde_json::json;
-use store::Change;
+use store::{Change, NewWork, Permits, Turns};
 
 use crate::harness::Server;
 
@@ -51,8 +52,10 @@ async fn the_outbox_is_counted_by_topic_and_state_and_what_fails_is_named() {
     assert!(answer.list("/counts").iter().any(delayed), "{}", answer.text);
 
     let mut change = Change::new();
-    change.outbox_park(failing["seq"].as_i64().unwrap(), "given up");
-    server.store().await.commit(change).await.unwrap();
+    let store = server.store().await;
+    let work = store.work(failing["seq"].as_i64().unwrap()).await.unwrap().unwrap();
+    change.work_given_up(&work, "given up");
+    store.commit(change).await.unwrap();
     let parked = operator.get("/v1/platform/outbox").send().await.expect(200);
     let is_parked = |count: &serde_json::Value| count["topic"] == "email" && count["state"] == "parked";
     assert!(parked.list("/counts").iter().any(is_parked), "{}", parked.text);
@@ -87,4 +90,41 @@ async fn what_was_kept_is_shown_without_what_opens_something() {
     assert!(email["body"].as_str().unwrap().contains("•••"), "{email}");
     let sent = |count: &serde_json::Value| count["channel"] == "sms" && count["state"] == "sent";
     assert!(answer.list("/counts").iter().any(sent), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_dead_letter_is_shown_repeated_and_dropped_and_the_trail_has_it() {
+    let server = Server::start().await;
+    let store = server.store().await;
+    let now = store.now();
+    let mut change = Change::new();
+    for number in 0..2 {
+        change.work_add(now, NewWork::new("nobodys", Tenant::System, &number));
+    }
+    store.commit(change).await.unwrap();
+    let claimed = store.work_claim("nobodys", &Turns::new(Permits::shared(2)), Duration::from_mins(1)).await;
+    let claimed = claimed.unwrap().taken();
+    let mut change = Change::new();
+    claimed.iter().for_each(|work| change.work_given_up(work, "no such thing"));
+    store.commit(change).await.unwrap();
+
+    let operator = server.owner();
+    let path = "/v1/platform/dead-letters";
+    let shown = operator.get(path).send().await.expect(200);
+    assert_eq!((&shown.json["total"], shown.list("/deadLetters").len()), (&json!(2), 2));
+    let last = &shown.list("/deadLetters")[0];
+    assert_eq!((&last["seq"], &last["topic"]), (&json!(claimed[1].seq), &json!("nobodys")));
+    assert_eq!((&last["tenant"], &last["error"]), (&json!(null), &json!("no such thing")));
+
+    operator.post(&format!("{path}/{}/repeat", claimed[0].seq)).send().await.expect(200);
+    operator.post(&format!("{path}/{}/drop", claimed[1].seq)).send().await.expect(200);
+    let repeated = store.work(claimed[0].seq).await.unwrap().expect("it is there");
+    assert_eq!((repeated.wake_at, repeated.attempts), (Some(Timestamp(0)), 0));
+    assert_eq!(store.work(claimed[1].seq).await.unwrap(), None);
+    for act in ["repeat", "drop"] {
+        let gone = operator.post(&format!("{path}/{}/{act}", claimed[0].seq)).send().await;
+        gone.expect_error(404, "not_found", "There is no such dead letter.");
+    }
+    let shown = operator.get(path).send().await.expect(200);
+    assert_eq!(shown.json, json!({ "total": 0, "deadLetters": [] }));
 }

@@ -1,8 +1,8 @@
 //! Timers that survive a restart: rows of the store, delivered as commands.
 //!
 //! A handler sets and cancels them in the commit of the state that they belong to ([`store::Change::timer_set`]). One
-//! clock task per node sleeps until the next one is due, or until a commit sets an earlier one; it claims what is due,
-//! so that one node delivers it, and asks the owner's registry with [`TimerFired`]. In the owner's own turn the row is
+//! clock task per node sleeps until the next one is due, or until a commit sets an earlier one; it claims what is due of
+//! each kind in turns by tenant, as far as it has permits for it, so that one node delivers it, and asks the owner's registry with [`TimerFired`]. In the owner's own turn the row is
 //! looked at once more: one that was cancelled or moved meanwhile is not handed over. The handler's first commit deletes
 //! the row; if it commits nothing, the kernel deletes it after the handler.
 //!
@@ -10,6 +10,7 @@
 //! lease ends; one that the handler refused for good is settled and logged.
 
 use std::{
+    collections::HashMap,
     future::Future,
     pin::Pin,
     sync::{Arc, Weak},
@@ -17,8 +18,8 @@ use std::{
 };
 
 use domain::{Context, Error, Origin, Result, Timestamp};
-use store::{Change, StoreError, Timer};
-use tokio::sync::Semaphore;
+use store::{Change, Claimed, StoreError, Timer, Turns};
+use tokio::sync::Notify;
 
 use super::{
     dead_letters::DeadLetter,
@@ -28,10 +29,10 @@ use super::{
     resource::{Command, Handle},
 };
 
-/// How many timers are claimed at once.
-const CLAIM_MAX: u32 = 64;
-/// How many timers are being delivered at once.
-const DELIVERIES_MAX: usize = 256;
+/// How many timers of one kind and tenant are being delivered at once.
+const PERMITS_OF_TENANT: u32 = 192;
+/// How many of the same kind and other tenants beside them.
+const PERMITS_SPARE: u32 = 64;
 /// How often timers that other nodes set or left behind are looked for, and how soon after the store failed.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// The `code` of a timer that was cancelled before it was handed over.
@@ -82,8 +83,31 @@ impl Kernel {
     }
 }
 
+/// The clock task's permits, by kind of resource: slow timers of one kind hold up no other, and those of one tenant leave
+/// some to others.
+#[derive(Default)]
+struct Permits {
+    of_kind: HashMap<String, Turns>,
+    freed: Arc<Notify>,
+}
+
+impl Permits {
+    fn of(&mut self, kind: &str) -> Turns {
+        let permits = store::Permits::with_spare(PERMITS_OF_TENANT, PERMITS_SPARE);
+        self.of_kind.entry(kind.to_owned()).or_insert_with(|| Turns::new(permits)).clone()
+    }
+}
+
+/// Until when the clock task has nothing to do.
+struct Wait {
+    /// When the next timer is due that there is room for, if that is known.
+    next: Option<Timestamp>,
+    /// Whether timers that are due wait for room.
+    for_room: bool,
+}
+
 async fn keep_delivering(directory: Weak<Directory>) {
-    let deliveries = Arc::new(Semaphore::new(DELIVERIES_MAX));
+    let mut permits = Permits::default();
     loop {
         let Some(strong) = directory.upgrade() else { return };
         let node = Arc::clone(&strong.node);
@@ -91,10 +115,11 @@ async fn keep_delivering(directory: Weak<Directory>) {
         tokio::pin!(changed);
         // From here on a commit's notification is kept, so that none falls between the look and the sleep.
         changed.as_mut().enable();
-        let next = deliver_due(&strong, &deliveries).await;
+        let wait = deliver_due(&strong, &mut permits).await.unwrap_or_else(|error| unread(&node, &error));
         drop(strong);
         tokio::select! {
-            () = sleep_until(&node, next) => {}
+            () = sleep_until(&node, wait.next) => {}
+            () = permits.freed.notified(), if wait.for_room => {}
             () = changed => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
             () = node.stopping() => return,
@@ -109,35 +134,49 @@ async fn sleep_until(node: &Node, next: Option<Timestamp>) {
     }
 }
 
-/// Claims what is due and starts its delivery; when to look again, if that is known.
-async fn deliver_due(directory: &Arc<Directory>, deliveries: &Arc<Semaphore>) -> Option<Timestamp> {
+/// Claims what is due of each kind, as far as there is room for it, and starts its delivery.
+async fn deliver_due(directory: &Arc<Directory>, permits: &mut Permits) -> Result<Wait, StoreError> {
     let node = &directory.node;
     loop {
-        let claimed = match node.store().timers_claim(CLAIM_MAX, node.timer_lease()).await {
-            Ok(claimed) => claimed,
-            Err(error) => return unread(node, &error),
-        };
-        let last = claimed.len() < CLAIM_MAX as usize;
-        for timer in claimed {
-            let permit = Arc::clone(deliveries).acquire_owned().await.ok()?;
-            let directory = Arc::clone(directory);
-            tokio::spawn(async move {
-                deliver(&directory, timer).await;
-                drop(permit);
-            });
+        let mut wait = Wait { next: None, for_room: false };
+        let mut has_taken = false;
+        for (kind, next) in node.store().timers_next_by_kind().await? {
+            if next > node.clock().now() {
+                wait.next = Some(wait.next.map_or(next, |earlier| earlier.min(next)));
+                continue;
+            }
+            let turns = permits.of(&kind);
+            match node.store().timers_claim(&kind, &turns, node.timer_lease()).await? {
+                Claimed::Taken(timers) => {
+                    has_taken = true;
+                    timers.into_iter().for_each(|timer| start(directory, &turns, &permits.freed, timer));
+                }
+                Claimed::NoRoom => wait.for_room = true,
+                // Another node has taken it.
+                Claimed::NothingDue => {}
+            }
         }
-        if last {
-            return node.store().timers_next().await.unwrap_or_else(|error| unread(node, &error));
+        if !has_taken {
+            return Ok(wait);
         }
     }
 }
 
+fn start(directory: &Arc<Directory>, turns: &Turns, freed: &Arc<Notify>, timer: Timer) {
+    let (directory, permit, freed) = (Arc::clone(directory), turns.take(timer.tenant), Arc::clone(freed));
+    tokio::spawn(async move {
+        deliver(&directory, timer).await;
+        drop(permit);
+        freed.notify_one();
+    });
+}
+
 /// Timers that can't be read are looked for again. A kernel that stops has its store closed under it, which is no news.
-fn unread(node: &Node, error: &StoreError) -> Option<Timestamp> {
+fn unread(node: &Node, error: &StoreError) -> Wait {
     if !node.is_stopping() {
         tracing::error!(%error, "due timers could not be read");
     }
-    None
+    Wait { next: None, for_room: false }
 }
 
 async fn deliver(directory: &Directory, timer: Timer) {
@@ -147,7 +186,7 @@ async fn deliver(directory: &Directory, timer: Timer) {
         return lost(node, timer);
     };
     let outcome = delivery.await;
-    let Timer { kind, key, name, due } = &timer;
+    let Timer { kind, key, name, due, .. } = &timer;
     match outcome {
         Ok(()) => {}
         Err(Error::NotFound { code: CANCELLED, .. }) => {
@@ -167,7 +206,7 @@ async fn deliver(directory: &Directory, timer: Timer) {
 async fn release(node: &Node, timer: &Timer) {
     let mut change = Change::new();
     change.timer_done(timer);
-    change.timer_set(&timer.kind, &timer.key, &timer.name, timer.due);
+    change.timer_set_for(timer.tenant, &timer.kind, &timer.key, &timer.name, timer.due);
     if let Err(error) = node.store().commit(change).await {
         tracing::debug!(%error, "a timer's claim was not given back");
     }
@@ -186,7 +225,7 @@ pub(super) fn is_passing(error: &Error) -> bool {
 
 /// Fails with an error that only the clock task sees when `timer` was cancelled, moved or settled meanwhile.
 pub(super) async fn check_still_set(node: &Node, timer: &Timer) -> Result<()> {
-    let Timer { kind, key, name, due } = timer;
+    let Timer { kind, key, name, due, .. } = timer;
     match node.store().timer_get(kind, key, name).await? {
         Some(now) if now.due == *due => Ok(()),
         _ => Err(Error::NotFound { code: CANCELLED, message: "The timer was cancelled.".into() }),

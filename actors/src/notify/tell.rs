@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
-    Timestamp,
+    Tenant, Timestamp,
     id::{DeliveryId, EscalationId, NoticeId, OrgId, UserId},
     notify::{Asked, EventType, Outcome, Reach, Recipient, Target, reach},
 };
@@ -161,20 +161,24 @@ impl Crier {
             return Told { delivery_id: Some(delivery.id), reach: way };
         }
         let id = DeliveryId::new(self.now);
-        self.change.delivery_add(NewDelivery {
-            id,
-            user_id,
-            notice_id: Some(notice_id),
-            escalation_id: message.escalation_id,
-            channel: way.channel,
-            target,
-            hold_until,
-            urgent: asked.urgent,
-            title: message.title.to_owned(),
-            body: message.body.map(str::to_owned),
-            url: message.url.map(str::to_owned),
-            created_at: self.now,
-        });
+        let tenant = message.org_id.map_or_else(|| user_id.into(), Tenant::from);
+        self.change.delivery_add_for(
+            tenant,
+            NewDelivery {
+                id,
+                user_id,
+                notice_id: Some(notice_id),
+                escalation_id: message.escalation_id,
+                channel: way.channel,
+                target,
+                hold_until,
+                urgent: asked.urgent,
+                title: message.title.to_owned(),
+                body: message.body.map(str::to_owned),
+                url: message.url.map(str::to_owned),
+                created_at: self.now,
+            },
+        );
         Told { reach: way, delivery_id: Some(id) }
     }
 

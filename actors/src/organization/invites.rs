@@ -75,7 +75,7 @@ impl Handle<MakeInvite> for Organization {
         let mut change = changed_with(turn, &organization, "invite.made", target, Some(metadata));
         change.invites_purge(organization.id, now);
         change.invite_add(&invite, token.hash());
-        change.outbox_add(now, &letter(services, &organization, &invite, &token));
+        change.outbox_add_for(organization.id, now, &letter(services, &organization, &invite, &token));
         turn.commit(change).await?;
         Ok(invite)
     }

@@ -6,24 +6,31 @@
 
 use domain::backoff::{TRIES_MAX, pause_after};
 use gateways::{Delivered, Email, SendError};
-use store::{Change, EmailTo, KeptMessage, OutboxClaim, OutboxEntry, StoreError};
+use store::{Change, EmailTo, KeptMessage, OutboxClaim, OutboxEntry, StoreError, outbox};
 
 use crate::Services;
 
-/// Hands one e-mail over and settles its entry. If the store fails, the entry comes again when its lease ends.
-pub(super) async fn deliver(services: &Services, claim: &OutboxClaim) {
-    let settled = async {
-        let Some(email) = compose(services, claim).await? else {
-            let mut change = Change::new();
-            change.outbox_done([claim.seq]);
-            return Ok(services.store.commit(change).await?);
-        };
-        let outcome = services.mailer.send(&email).await;
-        Ok::<_, StoreError>(services.store.commit(settlement(services, claim, email, outcome)).await?)
-    };
-    if let Err(error) = settled.await {
-        tracing::warn!(seq = claim.seq, %error, "an e-mail could not be settled; it comes again");
+/// Hands e-mails over, one after the other, and settles their entries.
+pub(super) async fn deliver_all(services: &Services, claims: &[OutboxClaim]) -> Result<(), StoreError> {
+    for claim in claims {
+        deliver(services, claim).await?;
     }
+    Ok(())
+}
+
+async fn deliver(services: &Services, claim: &OutboxClaim) -> Result<(), StoreError> {
+    let change = match compose(services, claim).await? {
+        Some(email) => {
+            let outcome = services.mailer.send(&email).await;
+            settlement(services, claim, email, outcome)
+        }
+        None => {
+            let mut change = Change::new();
+            change.work_done(&claim.work);
+            change
+        }
+    };
+    Ok(services.store.commit(change).await?)
 }
 
 /// The e-mail as it goes out; `None` when there is nobody any more to send it to.
@@ -36,7 +43,7 @@ async fn compose(services: &Services, claim: &OutboxClaim) -> Result<Option<Emai
             None => return Ok(None),
         },
     };
-    let idempotency_key = format!("outbox-{}-{}", claim.created_at, claim.seq);
+    let idempotency_key = format!("outbox-{}-{}", claim.work.created_at, claim.work.seq);
     Ok(Some(Email { to, subject: subject.clone(), text: body.clone(), idempotency_key }))
 }
 
@@ -46,8 +53,8 @@ fn settlement(services: &Services, claim: &OutboxClaim, email: Email, outcome: R
     let mut change = Change::new();
     match outcome {
         Ok(Delivered::Sent { response }) => {
-            tracing::debug!(seq = claim.seq, response, "an e-mail was sent");
-            change.outbox_done([claim.seq]);
+            tracing::debug!(seq = claim.work.seq, response, "an e-mail was sent");
+            change.work_done(&claim.work);
         }
         Ok(Delivered::Keep) => {
             change.kept_add(KeptMessage {
@@ -58,18 +65,18 @@ fn settlement(services: &Services, claim: &OutboxClaim, email: Email, outcome: R
                 body: email.text,
                 created_at: now,
             });
-            change.outbox_done([claim.seq]);
+            change.work_done(&claim.work);
         }
-        Err(error) if error.is_temporary() && claim.attempts < TRIES_MAX => {
-            let pause = pause_after(claim.attempts, claim.seq);
-            tracing::warn!(seq = claim.seq, tries = claim.attempts, ?pause, %error, "an e-mail waits for another try");
+        Err(error) if error.is_temporary() && claim.work.attempts < TRIES_MAX => {
+            let pause = pause_after(claim.work.attempts, claim.work.seq);
+            tracing::warn!(seq = claim.work.seq, tries = claim.work.attempts, ?pause, %error, "an e-mail waits for another try");
             metrics::counter!("troupe_outbox_retried_total", "topic" => "email").increment(1);
-            change.outbox_failed(claim.seq, &error.to_string(), now.after(pause));
+            change.work_put_off(outbox::EMAIL, &claim.work, &error.to_string(), now.after(pause));
         }
         Err(error) => {
-            tracing::error!(seq = claim.seq, tries = claim.attempts, %error, "an e-mail was given up");
+            tracing::error!(seq = claim.work.seq, tries = claim.work.attempts, %error, "an e-mail was given up");
             metrics::counter!("troupe_outbox_given_up_total", "topic" => "email").increment(1);
-            change.outbox_park(claim.seq, &error.to_string());
+            change.work_given_up(&claim.work, &error.to_string());
         }
     }
     change

@@ -8,6 +8,7 @@
 
 mod act;
 mod ask;
+mod dead_letters;
 mod health;
 mod heartbeat;
 mod pulses;
@@ -22,6 +23,7 @@ use tokio::task::JoinHandle;
 
 pub use self::{
     act::Act,
+    dead_letters::{DeadLetterAct, NO_DEAD_LETTER},
     heartbeat::{AWAY_AFTER, SEEN_EVERY},
     pulses::PULSE_EVERY,
     question::Question,

@@ -278,9 +278,7 @@ async fn what_cannot_be_read_is_put_aside_and_holds_up_nothing() {
     world.emit(Event { user_ids: vec![ada.user_id], ..alarm("Full") }).await;
     world.notices(ada.user_id, 1).await;
     world
-        .eventually("three events put aside", async || {
-            (world.store.outbox_parked_len().await.unwrap() == 3).then_some(())
-        })
+        .eventually("three events put aside", async || (world.store.work_dead_len().await.unwrap() == 3).then_some(()))
         .await;
 }
 

@@ -6,9 +6,9 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use actors::kernel::{Command, Handle, Resource, Turn};
-use domain::{Error, Result, Timestamp};
+use domain::{Error, Result, Tenant, Timestamp};
 use serde_json::json;
-use store::{Change, OutboxEntry, OutboxLane, Store, Timer};
+use store::{Change, OutboxEntry, Permits, Store, Timer, Turns, outbox};
 
 /// The value zero, far in the future of every test.
 const ZERO: i64 = 9_000_000_000_000;
@@ -21,7 +21,7 @@ pub struct Counter {
 
 fn timer(key: &str, value: i64) -> Timer {
     let (kind, key, name) = (Counter::KIND.to_owned(), key.to_owned(), NAME.to_owned());
-    Timer { kind, key, name, due: Timestamp(ZERO + value) }
+    Timer { kind, key, name, due: Timestamp(ZERO + value), tenant: Tenant::System }
 }
 
 /// Puts counters at zero.
@@ -42,8 +42,10 @@ pub async fn stored(store: &Store, key: &str) -> i64 {
 /// The increments that left with their commits, as (key, value after it, id).
 pub async fn committed(store: &Store) -> BTreeSet<(String, i64, u64)> {
     let mut found = BTreeSet::new();
+    let turns = Turns::new(Permits::shared(500));
     loop {
-        let claimed = store.outbox_claim(OutboxLane::Prompt, 500, Duration::from_hours(1)).await.expect("the outbox");
+        let claimed =
+            store.outbox_claim(outbox::EVENT, &turns, Duration::from_hours(1)).await.expect("the outbox").taken();
         if claimed.is_empty() {
             return found;
         }

@@ -5,7 +5,7 @@ use std::{
 
 use actors::kernel::{KernelOptions, Policy, Quarantine, QuarantineHook};
 use domain::Error;
-use store::{OutboxEntry, OutboxLane};
+use store::{OutboxEntry, Permits, Turns, outbox};
 
 use crate::{
     probe::{Crash, Gate, Note, Wait},
@@ -196,7 +196,9 @@ async fn a_quarantine_calls_the_hook_and_leaves_an_ops_alarm_in_the_outbox() {
 
     let mut entries = Vec::new();
     while entries.is_empty() {
-        entries = stage.store.outbox_claim(OutboxLane::Prompt, 10, Duration::from_mins(1)).await.expect("the outbox");
+        let turns = Turns::new(Permits::shared(10));
+        let claimed = stage.store.outbox_claim(outbox::EVENT, &turns, Duration::from_mins(1)).await;
+        entries = claimed.expect("the outbox").taken();
         tokio::task::yield_now().await;
     }
     let OutboxEntry::Event { event } = &entries[0].entry else { panic!("not an event: {entries:?}") };

@@ -4,7 +4,7 @@ use actors::outbox::{REVOKED_CHANNEL, TRIES_MAX};
 use domain::{Email, Timestamp, id::UserId};
 use gateways::Signal;
 use serde_json::json;
-use store::{Change, EmailTo, OutboxEntry, OutboxLane, RevocationKind, accounts::Person};
+use store::{Change, EmailTo, OutboxEntry, Permits, RevocationKind, Turns, accounts::Person, outbox};
 
 use crate::{
     node::{Node, START, address, smtp, soon},
@@ -19,7 +19,7 @@ async fn node_with(server: &SmtpServer) -> Node {
 }
 
 async fn deliver(node: &Node) {
-    node.dispatcher().deliver_due().await.expect("delivered");
+    node.dispatcher().work_due().await.expect("delivered");
 }
 
 fn person(email: &str) -> Person {
@@ -51,7 +51,7 @@ async fn an_email_goes_out_once_after_its_commit() {
     let [received] = &server.received()[..] else { panic!("one e-mail") };
     assert_eq!(received.header("Subject"), Some("Hello"));
     assert_eq!(received.body().trim_end(), "Hello Ada.");
-    assert_eq!(node.next(OutboxLane::Email).await, None);
+    assert_eq!(node.next(outbox::EMAIL).await, None);
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn nobody_writes_to_a_person_who_is_gone() {
     node.commit_email(EmailTo::Person(UserId::new(START))).await;
     deliver(&node).await;
     assert!(server.received().is_empty());
-    assert_eq!(node.next(OutboxLane::Email).await, None);
+    assert_eq!(node.next(outbox::EMAIL).await, None);
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn without_a_mail_server_an_email_is_kept() {
     let [message] = &kept[..] else { panic!("one message") };
     assert_eq!((message.channel.as_str(), message.subject.as_deref()), ("email", Some("Hello")));
     assert_eq!(message.body, "Hello Ada.");
-    assert_eq!(node.next(OutboxLane::Email).await, None);
+    assert_eq!(node.next(outbox::EMAIL).await, None);
 }
 
 #[tokio::test]
@@ -98,18 +98,18 @@ async fn an_email_refused_for_now_waits_longer_each_time_and_goes_out_in_the_end
     for _ in 1..TRIES_MAX {
         deliver(&node).await;
         let tried_at = node.clock.now();
-        let next = node.next(OutboxLane::Email).await.expect("another try");
+        let next = node.next(outbox::EMAIL).await.expect("another try");
         pauses.push(next.since(tried_at));
         node.clock.set(next.before(Duration::from_millis(1)));
         deliver(&node).await;
-        assert_eq!(node.next(OutboxLane::Email).await, Some(next), "not a millisecond early");
+        assert_eq!(node.next(outbox::EMAIL).await, Some(next), "not a millisecond early");
         node.clock.set(next);
     }
     assert!(pauses.is_sorted() && pauses[0] >= Duration::from_secs(5) && pauses[6] <= HOUR, "{pauses:?}");
     server.follow(Script::default());
     deliver(&node).await;
     assert_eq!(server.received().len(), 1);
-    assert_eq!(node.next(OutboxLane::Email).await, None);
+    assert_eq!(node.next(outbox::EMAIL).await, None);
 }
 
 #[tokio::test]
@@ -122,8 +122,8 @@ async fn an_email_is_tried_eight_times_and_then_given_up() {
         node.clock.advance(HOUR);
     }
     assert_eq!(server.received().len(), TRIES_MAX as usize);
-    assert_eq!(node.services.store.outbox_parked_len().await.expect("a read"), 1);
-    assert_eq!(node.next(OutboxLane::Email).await, Some(Timestamp(i64::MAX)));
+    assert_eq!(node.services.store.work_dead_len().await.expect("a read"), 1);
+    assert_eq!(node.next(outbox::EMAIL).await, Some(Timestamp(i64::MAX)));
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn an_email_refused_for_good_is_given_up_at_once() {
     node.commit_email(address()).await;
     node.commit_email(EmailTo::Address("no address".into())).await;
     deliver(&node).await;
-    assert_eq!(node.services.store.outbox_parked_len().await.expect("a read"), 2);
+    assert_eq!(node.services.store.work_dead_len().await.expect("a read"), 2);
 }
 
 #[tokio::test]
@@ -142,7 +142,11 @@ async fn an_email_whose_process_died_is_taken_over_when_its_lease_ends() {
     let node = node_with(&server).await;
     node.commit_email(address()).await;
     let lease = Duration::from_mins(1);
-    node.services.store.outbox_claim(OutboxLane::Email, 1, lease).await.expect("claimed, and dead");
+    node.services
+        .store
+        .outbox_claim(outbox::EMAIL, &Turns::new(Permits::shared(1)), lease)
+        .await
+        .expect("claimed, and dead");
     let node = node.restarted().await;
     node.clock.set(START.after(lease).before(Duration::from_millis(1)));
     deliver(&node).await;
@@ -168,7 +172,7 @@ async fn many_emails_go_out_a_few_at_a_time() {
     .await;
     running.stop(Duration::from_secs(60)).await;
     assert!(server.at_once_max() <= 8, "{}", server.at_once_max());
-    assert_eq!((server.received().len(), node.next(OutboxLane::Email).await), (50, None));
+    assert_eq!((server.received().len(), node.next(outbox::EMAIL).await), (50, None));
 }
 
 #[tokio::test]
@@ -203,5 +207,5 @@ async fn a_stop_delivers_what_was_committed_before_it() {
     node.commit(&[OutboxEntry::Event { event }]).await;
     running.stop(Duration::from_secs(60)).await;
     assert_eq!(server.received().len(), 1);
-    assert_eq!((node.next(OutboxLane::Email).await, node.next(OutboxLane::Prompt).await), (None, None));
+    assert_eq!((node.next(outbox::EMAIL).await, node.next(outbox::EVENT).await), (None, None));
 }

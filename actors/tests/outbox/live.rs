@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use actors::live::{Feed, LiveFrame};
 use domain::{Timestamp, id::UserId};
 use serde_json::{Value, json};
-use store::{Change, OutboxEntry, OutboxLane, PURGE_ROWS_MAX, Purge};
+use store::{Change, OutboxEntry, PURGE_ROWS_MAX, Permits, Purge, Turns, outbox};
 
 use crate::node::{Node, START, soon};
 
@@ -39,13 +39,13 @@ async fn a_message_reaches_the_persons_sockets_and_nobody_elses() {
     let mut laptop = feed(&node, ada, None).await;
     let mut eves = feed(&node, eve, None).await;
     node.commit_live(ada, json!({"type": "vault.changed", "revision": 4})).await;
-    node.dispatcher().deliver_due().await.expect("delivered");
+    node.dispatcher().work_due().await.expect("delivered");
     for feed in [&mut phone, &mut laptop] {
         assert_eq!(next(feed).await, json!({"type": "vault.changed", "revision": 4, "seq": 1}));
         assert!(is_quiet(feed).await);
     }
     assert!(is_quiet(&mut eves).await);
-    assert_eq!(node.next(OutboxLane::Prompt).await, None, "settled");
+    assert_eq!(node.next(outbox::LIVE).await, None, "settled");
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn numbers_have_no_gaps_and_follow_the_commits_with_two_dispatchers_at_wor
     });
     tokio::join!(futures::future::join_all(readers), futures::future::join_all(writers));
     soon(async {
-        while node.next(OutboxLane::Prompt).await.is_some() {
+        while node.next(outbox::LIVE).await.is_some() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     })
@@ -122,7 +122,7 @@ async fn a_message_whose_process_died_before_it_was_numbered_is_delivered_after_
     node.commit_live(ada, numbered(1)).await;
     let node = node.restarted().await;
     let mut feed = feed(&node, ada, Some(0)).await;
-    node.dispatcher().deliver_due().await.expect("delivered");
+    node.dispatcher().work_due().await.expect("delivered");
     assert_eq!(next(&mut feed).await["number"], 1);
 }
 
@@ -133,21 +133,22 @@ async fn a_message_whose_process_died_before_it_was_published_is_published_under
     node.commit_live(ada, numbered(1)).await;
     let store = &node.services.store;
     let lease = Duration::from_secs(30);
-    assert_eq!(store.outbox_claim(OutboxLane::Prompt, 10, lease).await.expect("claimed").len(), 1);
+    let claimed = store.outbox_claim(outbox::LIVE, &Turns::new(Permits::shared(10)), lease).await;
+    assert_eq!(claimed.expect("claimed").taken().len(), 1);
     let drafts = store.outbox_live(&[ada], 10).await.expect("a read");
     store.live_append(&drafts).await.expect("appended");
 
     let node = node.restarted().await;
     let mut listening = feed(&node, ada, Some(0)).await;
     assert_eq!(next(&mut listening).await["seq"], 1, "the store has it");
-    node.dispatcher().deliver_due().await.expect("nothing is due while the dead process has its lease");
-    assert!(node.next(OutboxLane::Prompt).await.is_some());
+    node.dispatcher().work_due().await.expect("nothing is due while the dead process has its lease");
+    assert!(node.next(outbox::LIVE).await.is_some());
     node.clock.advance(lease);
-    node.dispatcher().deliver_due().await.expect("delivered");
-    assert_eq!(node.next(OutboxLane::Prompt).await, None);
+    node.dispatcher().work_due().await.expect("delivered");
+    assert_eq!(node.next(outbox::LIVE).await, None);
     assert!(is_quiet(&mut listening).await, "the same number again is no new message");
     node.commit_live(ada, numbered(2)).await;
-    node.dispatcher().deliver_due().await.expect("delivered");
+    node.dispatcher().work_due().await.expect("delivered");
     assert_eq!(next(&mut listening).await, json!({"type": "test", "number": 2, "seq": 2}));
 }
 
@@ -158,7 +159,7 @@ async fn a_reader_that_reconnects_gets_what_it_has_not_seen() {
     for number in 1..=5 {
         node.commit_live(ada, numbered(number)).await;
     }
-    node.dispatcher().deliver_due().await.expect("delivered");
+    node.dispatcher().work_due().await.expect("delivered");
     let mut feed = feed(&node, ada, Some(2)).await;
     assert!(!feed.has_missed());
     for number in 3..=5 {
@@ -180,7 +181,7 @@ async fn a_reader_that_missed_a_message_on_the_hub_reads_it_from_the_store() {
     settled.outbox_done(drafts.iter().map(|draft| draft.source));
     store.commit(settled).await.expect("settled");
     node.commit_live(ada, numbered(2)).await;
-    node.dispatcher().deliver_due().await.expect("delivered");
+    node.dispatcher().work_due().await.expect("delivered");
     assert_eq!(next(&mut feed).await["number"], 1);
     assert_eq!(next(&mut feed).await["number"], 2);
 }
@@ -195,7 +196,7 @@ async fn a_reader_is_told_when_messages_are_gone_for_good() {
     let ada = UserId::new(START);
     for number in 1..=3 {
         node.commit_live(ada, numbered(number)).await;
-        node.dispatcher().deliver_due().await.expect("delivered");
+        node.dispatcher().work_due().await.expect("delivered");
         node.clock.advance(Duration::from_mins(1));
     }
     purge(&node, START.after(Duration::from_secs(61))).await;
@@ -218,7 +219,7 @@ async fn a_number_that_was_never_given_out_is_the_newest() {
     }
     let mut feed = feed(&node, ada, Some(i64::MAX)).await;
     node.commit_live(ada, numbered(1)).await;
-    node.dispatcher().deliver_due().await.expect("delivered");
+    node.dispatcher().work_due().await.expect("delivered");
     assert_eq!(next(&mut feed).await["number"], 1);
 }
 
@@ -229,7 +230,7 @@ async fn more_messages_than_are_read_at_once_arrive_all_the_same() {
     let entries: Vec<_> =
         (1..=1_200).map(|number| OutboxEntry::Live { user_id: ada, message: numbered(number) }).collect();
     node.commit(&entries).await;
-    node.dispatcher().deliver_due().await.expect("delivered");
+    node.dispatcher().work_due().await.expect("delivered");
     let mut feed = feed(&node, ada, Some(0)).await;
     for number in 1..=1_200 {
         assert_eq!(next(&mut feed).await["number"], number);

@@ -3,11 +3,13 @@
 mod deliveries;
 mod email;
 mod housekeeping;
+mod jobs;
 #[path = "../../../gateways/tests/services/keys.rs"]
 #[allow(dead_code, reason = "only a part of it is needed here")]
 mod keys;
 mod live;
 mod node;
+mod noisy;
 #[path = "../../../gateways/tests/services/server.rs"]
 #[allow(dead_code, reason = "only a part of it is needed here")]
 mod service;

@@ -2,11 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use actors::{Services, outbox::Dispatcher};
+use actors::{Services, work::Dispatcher};
 use domain::{Timestamp, id::UserId};
 use gateways::{MailOptions, Mailer, mail::SmtpOptions, mail::SmtpSecurity};
 use serde_json::Value;
-use store::{Change, Clock, EmailTo, OutboxEntry, OutboxLane, testing::Scratch};
+use store::{Change, Clock, EmailTo, OutboxEntry, testing::Scratch};
 
 pub const START: Timestamp = Timestamp(1_700_000_000_000);
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,7 +43,7 @@ impl Node {
     }
 
     pub fn dispatcher(&self) -> Dispatcher {
-        Dispatcher::new(self.services.clone())
+        Dispatcher::new(self.services.store.clone(), actors::lanes(&self.services))
     }
 
     pub async fn commit(&self, entries: &[OutboxEntry]) {
@@ -63,9 +63,9 @@ impl Node {
         self.commit(&[OutboxEntry::Email { to, subject, body }]).await;
     }
 
-    /// When the next entry of a lane is due.
-    pub async fn next(&self, lane: OutboxLane) -> Option<Timestamp> {
-        self.services.store.outbox_next(lane).await.expect("a read")
+    /// When the next entry of a topic is due.
+    pub async fn next(&self, topic: &str) -> Option<Timestamp> {
+        self.services.store.work_next(topic).await.expect("a read")
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use actors::{Services, event::Event, outbox::Dispatcher};
+use actors::{Services, event::Event, work::Dispatcher};
 use domain::id::NoticeId;
 use futures::future::try_join_all;
-use store::{Change, OutboxLane, Store};
+use store::{Change, Store, outbox};
 
 use super::{
     Amount,
@@ -35,7 +35,9 @@ impl<'a> FanOut<'a> {
 
     /// Lets the sides take turns; a first round only warms up.
     pub async fn measure(&self, amount: Amount, report: &mut Report) -> Result<()> {
-        let dispatcher = Dispatcher::new(Services::in_process(self.store.clone())).start();
+        let mut lanes = actors::lanes(&Services::in_process(self.store.clone()));
+        lanes.retain(|lane| !lane.name().starts_with("delivery"));
+        let dispatcher = Dispatcher::new(self.store.clone(), lanes).start();
         let (mut emitted, mut single, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
         for round in 0..=amount.rounds {
             let rate = self.rate(amount.events, Self::emit_all).await?;
@@ -63,7 +65,7 @@ impl<'a> FanOut<'a> {
         let before = self.people.notices(self.store).await?;
         let started = Instant::now();
         work(self, events).await?;
-        while self.store.outbox_next(OutboxLane::Prompt).await?.is_some() {
+        while self.waits().await? {
             if started.elapsed() > PATIENCE {
                 return Err("the outbox is never empty".into());
             }
@@ -75,6 +77,12 @@ impl<'a> FanOut<'a> {
             return Err(format!("{events} events made {made} notices").into());
         }
         Ok(events as f64 / took.as_secs_f64())
+    }
+
+    /// Whether an event, or a live message of one, is not delivered yet.
+    async fn waits(&self) -> Result<bool> {
+        let event = self.store.work_next(outbox::EVENT).await?;
+        Ok(event.is_some() || self.store.work_next(outbox::LIVE).await?.is_some())
     }
 
     /// Each event in a commit of its own, as whatever happens in Troupe emits it.

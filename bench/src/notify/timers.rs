@@ -11,7 +11,7 @@ use std::{
 use ::actors::kernel::{Handle, Kernel, KernelOptions, Policy, Resource, TimerFired, Turn};
 use domain::Timestamp;
 use parking_lot::Mutex;
-use store::{Change, Store};
+use store::{Change, Permits, Store, Turns};
 
 use super::{
     Amount,
@@ -197,8 +197,9 @@ impl<'a> Timers<'a> {
 
     /// The same claims, but each timer in turn, with its notice in a transaction of its own.
     async fn one_by_one(&self, bells: Bells, timers: usize) -> Result<()> {
+        let turns = Turns::new(Permits::shared(CLAIM_MAX));
         while bells.late.count() < timers {
-            let claimed = self.store.timers_claim(CLAIM_MAX, LEASE).await?;
+            let claimed = self.store.timers_claim(Bell::KIND, &turns, LEASE).await?.taken();
             for timer in &claimed {
                 let mut change = ring(&bells.people, timer.key.parse()?, bells.round, self.store.now());
                 change.timer_done(timer);

@@ -6,6 +6,7 @@
 
 mod actors;
 mod asked;
+mod dead_letters;
 mod nodes;
 mod operator;
 mod queues;
@@ -15,6 +16,7 @@ mod views;
 pub(crate) use self::{
     actors::*,
     asked::{AskedActor, AskedNode, KindName},
+    dead_letters::*,
     nodes::*,
     operator::{Operator, admit},
     queues::*,

@@ -102,7 +102,7 @@ impl Lane {
             // Before the answer, so that the span ends before the one that it is part of.
             job.trace.end(started, group_len, &outcome);
             if outcome.is_ok() {
-                self.shared.signals.tell(job.wakes);
+                self.shared.signals.tell(&job.wakes);
             }
             // Nobody waits any more when the caller's deadline passed.
             let _ = job.answer.send(outcome);

@@ -23,7 +23,7 @@ mod stats;
 mod tests;
 mod trace;
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use sea_orm::DbBackend;
@@ -56,20 +56,21 @@ struct Shared {
 #[derive(Default)]
 pub(crate) struct Signals {
     pub timers: Notify,
-    pub outbox: Notify,
-    pub deliveries: Notify,
+    topics: Mutex<HashMap<&'static str, Arc<Notify>>>,
 }
 
 impl Signals {
-    fn tell(&self, wakes: Wakes) {
+    /// Who waits for work of `topic`.
+    pub fn topic(&self, topic: &'static str) -> Arc<Notify> {
+        Arc::clone(self.topics.lock().entry(topic).or_default())
+    }
+
+    fn tell(&self, wakes: &Wakes) {
+        for topic in &wakes.topics {
+            self.topic(topic).notify_one();
+        }
         if wakes.timers {
             self.timers.notify_one();
-        }
-        if wakes.outbox {
-            self.outbox.notify_one();
-        }
-        if wakes.deliveries {
-            self.deliveries.notify_one();
         }
     }
 }

@@ -5,7 +5,7 @@ use domain::{
     id::{DeliveryId, EscalationId, NoticeId, UserId},
     notify::{AckCode, CancelReason, Channel, DeliveryState, PushPlatform, PushTarget, Target},
 };
-use store::{Clock, CommitError, Delivery, DeliveryLane, NewDelivery, Purge, Store, testing};
+use store::{Clock, CommitError, Delivery, DeliveryLane, NewDelivery, Permits, Purge, Store, Turns, testing};
 
 use crate::{LEASE, START, commit, open, purge};
 
@@ -54,22 +54,46 @@ async fn a_delivery_is_claimed_as_it_was_made_and_comes_back_after_its_lease_unt
         for made in [text(person()), push(person())] {
             add(&store, &made).await;
         }
-        store.deliveries_changed().notified().await;
-        let [claim] = &store.deliveries_claim(DeliveryLane::Push, 10, LEASE).await.expect("claims")[..] else {
+        store.deliveries_changed(DeliveryLane::Push).notified().await;
+        let [claim] = &store
+            .deliveries_claim(DeliveryLane::Push, &Turns::new(Permits::shared(10)), LEASE)
+            .await
+            .expect("claims")
+            .taken()[..]
+        else {
             panic!("one on its lane")
         };
         let delivery = &claim.delivery;
         assert_eq!((delivery.channel, delivery.state, delivery.attempts), (Channel::Push, DeliveryState::Queued, 1));
         assert_eq!(delivery.target, push(person()).target);
         assert_eq!((delivery.body.as_deref(), delivery.url.as_deref()), (Some("On db-1."), Some("/alarms/1")));
-        assert!(store.deliveries_claim(DeliveryLane::Push, 10, LEASE).await.expect("claims").is_empty());
+        assert!(
+            store
+                .deliveries_claim(DeliveryLane::Push, &Turns::new(Permits::shared(10)), LEASE)
+                .await
+                .expect("claims")
+                .taken()
+                .is_empty()
+        );
         clock.advance(LEASE);
-        let again = store.deliveries_claim(DeliveryLane::Push, 10, LEASE).await.expect("claims").remove(0);
+        let again = store
+            .deliveries_claim(DeliveryLane::Push, &Turns::new(Permits::shared(10)), LEASE)
+            .await
+            .expect("claims")
+            .taken()
+            .remove(0);
         assert_eq!((again.delivery.id, again.delivery.attempts), (delivery.id, 2));
         let provider = Some("apns-7".to_owned());
         commit(&store, |it| it.delivery_sent(delivery.id, delivery.target.clone(), provider, clock.now())).await;
         clock.advance(LEASE);
-        assert!(store.deliveries_claim(DeliveryLane::Push, 10, LEASE).await.expect("claims").is_empty());
+        assert!(
+            store
+                .deliveries_claim(DeliveryLane::Push, &Turns::new(Permits::shared(10)), LEASE)
+                .await
+                .expect("claims")
+                .taken()
+                .is_empty()
+        );
         let sent = read(&store, delivery.id).await;
         assert_eq!((sent.state, sent.provider_id.as_deref()), (DeliveryState::Sent, Some("apns-7")));
         assert_eq!((sent.next_attempt_at, sent.updated_at), (None, START.after(LEASE)));
@@ -82,7 +106,13 @@ async fn a_claim_that_is_renewed_lasts_longer_and_one_that_somebody_else_has_by_
         let clock = Clock::manual(START);
         let store = open(&scratch, &clock).await;
         add(&store, &text(person())).await;
-        let claimed = async || store.deliveries_claim(DeliveryLane::Sms, 10, LEASE).await.expect("claims");
+        let claimed = async || {
+            store
+                .deliveries_claim(DeliveryLane::Sms, &Turns::new(Permits::shared(10)), LEASE)
+                .await
+                .expect("claims")
+                .taken()
+        };
         let first = claimed().await.remove(0);
         commit(&store, |it| it.delivery_renew(&first, START.after(LEASE * 2))).await;
         clock.advance(LEASE);
@@ -101,7 +131,11 @@ async fn no_more_is_claimed_than_was_asked_for() {
         let store = open(&scratch, &Clock::manual(START)).await;
         commit(&store, |change| (0..10).for_each(|_| change.delivery_add(text(person())))).await;
         for count in [4, 4, 2] {
-            let claims = store.deliveries_claim(DeliveryLane::Sms, 4, LEASE).await.expect("claims");
+            let claims = store
+                .deliveries_claim(DeliveryLane::Sms, &Turns::new(Permits::shared(4)), LEASE)
+                .await
+                .expect("claims")
+                .taken();
             assert_eq!(claims.len(), count);
         }
     }
@@ -126,16 +160,36 @@ async fn a_delivery_that_was_put_off_waits_for_its_time() {
         let clock = Clock::manual(START);
         let store = open(&scratch, &clock).await;
         add(&store, &text(person())).await;
-        let claim = store.deliveries_claim(DeliveryLane::Sms, 1, LEASE).await.expect("claims").remove(0);
+        let claim = store
+            .deliveries_claim(DeliveryLane::Sms, &Turns::new(Permits::shared(1)), LEASE)
+            .await
+            .expect("claims")
+            .taken()
+            .remove(0);
         let again = START.after(HOUR);
         commit(&store, |change| change.delivery_put_off(&claim, "busy", again, START)).await;
         let waits = read(&store, claim.delivery.id).await;
         assert_eq!((waits.state, waits.next_attempt_at), (DeliveryState::Queued, Some(again)));
         assert_eq!(waits.error.as_deref(), Some("busy"));
         clock.set(again.before(Duration::from_millis(1)));
-        assert!(store.deliveries_claim(DeliveryLane::Sms, 1, LEASE).await.expect("claims").is_empty());
+        assert!(
+            store
+                .deliveries_claim(DeliveryLane::Sms, &Turns::new(Permits::shared(1)), LEASE)
+                .await
+                .expect("claims")
+                .taken()
+                .is_empty()
+        );
         clock.set(again);
-        assert_eq!(store.deliveries_claim(DeliveryLane::Sms, 1, LEASE).await.expect("claims").len(), 1);
+        assert_eq!(
+            store
+                .deliveries_claim(DeliveryLane::Sms, &Turns::new(Permits::shared(1)), LEASE)
+                .await
+                .expect("claims")
+                .taken()
+                .len(),
+            1
+        );
     }
 }
 
@@ -148,7 +202,11 @@ async fn what_was_cancelled_during_a_try_stays_so_unless_it_went_out() {
             add(&store, &NewDelivery { escalation_id: Some(escalation_id), ..text(person()) }).await;
         }
         add(&store, &text(person())).await;
-        let claims = store.deliveries_claim(DeliveryLane::Sms, 3, LEASE).await.expect("claims");
+        let claims = store
+            .deliveries_claim(DeliveryLane::Sms, &Turns::new(Permits::shared(3)), LEASE)
+            .await
+            .expect("claims")
+            .taken();
         let (of_escalation, others): (Vec<_>, Vec<_>) =
             claims.into_iter().partition(|claim| claim.delivery.escalation_id.is_some());
         let ([one, two], [other]) = (&of_escalation[..], &others[..]) else { panic!("three") };
@@ -175,9 +233,18 @@ async fn a_claim_whose_lease_ended_settles_nothing_but_that_it_went_out() {
         let clock = Clock::manual(START);
         let store = open(&scratch, &clock).await;
         add(&store, &text(person())).await;
-        let late = store.deliveries_claim(DeliveryLane::Sms, 1, LEASE).await.expect("claims").remove(0);
+        let late = store
+            .deliveries_claim(DeliveryLane::Sms, &Turns::new(Permits::shared(1)), LEASE)
+            .await
+            .expect("claims")
+            .taken()
+            .remove(0);
         clock.advance(LEASE);
-        store.deliveries_claim(DeliveryLane::Sms, 1, LEASE).await.expect("claims");
+        store
+            .deliveries_claim(DeliveryLane::Sms, &Turns::new(Permits::shared(1)), LEASE)
+            .await
+            .expect("claims")
+            .taken();
         commit(&store, |change| change.delivery_failed(&late, "late", clock.now())).await;
         assert_eq!(read(&store, late.delivery.id).await.state, DeliveryState::Queued);
         let (id, target) = (late.delivery.id, late.delivery.target.clone());

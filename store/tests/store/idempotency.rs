@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use store::{
     Change, Clock, CommitError, Idempotency, IdempotencyAnswer, IdempotencyRequest, OutboxEntry, Store,
-    idempotency::KEPT_FOR, outbox::OutboxLane, testing,
+    idempotency::KEPT_FOR, outbox, testing,
 };
 
 use crate::{LEASE, START, commit, open};
@@ -85,7 +85,7 @@ async fn an_abandoned_claim_is_taken_over_and_its_first_owner_can_commit_no_more
         late.outbox_add(START, &OutboxEntry::Event { event: serde_json::Value::Null });
         late.idempotency_commit(&lost);
         assert_eq!(store.commit(late).await, Err(CommitError::Stale));
-        assert_eq!(store.outbox_next(OutboxLane::Prompt).await.expect("reads"), None);
+        assert_eq!(store.work_next(outbox::EVENT).await.expect("reads"), None);
         commit(&store, |change| change.idempotency_commit(&taken)).await;
         let mut twice = Change::new();
         twice.idempotency_commit(&taken);

@@ -13,6 +13,7 @@ mod outbox;
 mod pages_search;
 mod purge;
 mod timers;
+mod work;
 
 use std::time::Duration;
 

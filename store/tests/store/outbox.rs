@@ -1,9 +1,15 @@
-use std::time::Duration;
-
+use domain::{
+    Tenant,
+    id::{OrgId, UserId},
+};
 use serde_json::json;
-use store::{Clock, EmailTo, OutboxEntry, Purge, RevocationKind, Store, outbox::OutboxLane, testing};
+use store::{
+    Change, Clock, CommitError, EmailTo, OutboxClaim, OutboxEntry, Permits, RevocationKind, Store, Turns,
+    outbox::{EMAIL, EVENT, LIVE, REVOKED},
+    testing,
+};
 
-use crate::{LEASE, START, commit, open, purge};
+use crate::{LEASE, START, commit, open};
 
 fn event(number: u32) -> OutboxEntry {
     OutboxEntry::Event { event: json!({ "type": "test", "number": number }) }
@@ -13,131 +19,73 @@ async fn add(store: &Store, entry: &OutboxEntry) {
     commit(store, |change| change.outbox_add(store.now(), entry)).await;
 }
 
+async fn claim(store: &Store, topic: &'static str) -> Vec<OutboxClaim> {
+    store.outbox_claim(topic, &Turns::new(Permits::shared(10)), LEASE).await.expect("claims").taken()
+}
+
 #[tokio::test]
-async fn entries_are_claimed_in_the_order_of_their_commits_and_come_back_as_written() {
+async fn each_topic_is_claimed_on_its_own_and_entries_come_back_as_written() {
     for scratch in testing::backends().await {
         let store = open(&scratch, &Clock::manual(START)).await;
-        let user_id = domain::id::UserId::new(START);
+        let user_id = UserId::new(START);
+        let email = |to| OutboxEntry::Email { to, subject: "A".into(), body: "B\n".into() };
         let entries = [
             OutboxEntry::Live { user_id, message: json!({ "type": "vault.changed" }) },
             OutboxEntry::Revoked { kind: RevocationKind::SignIn, target_id: "sgn_1".into() },
             event(1),
+            email(EmailTo::Person(user_id)),
+            email(EmailTo::Address("a@example.com".into())),
         ];
         for entry in &entries {
             add(&store, entry).await;
         }
-        store.outbox_changed().notified().await;
-        let claimed = store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims");
-        assert!(claimed.is_sorted_by_key(|claim| claim.seq));
-        assert!(claimed.iter().all(|claim| claim.attempts == 1 && claim.created_at == START));
+        let mut claimed = Vec::new();
+        for topic in [LIVE, REVOKED, EVENT, EMAIL] {
+            claimed.extend(claim(&store, topic).await);
+        }
+        assert!(claimed.is_sorted_by_key(|claim| claim.work.seq));
+        assert!(claimed.iter().all(|claim| claim.work.attempts == 1 && claim.work.created_at == START));
         assert_eq!(claimed.into_iter().map(|claim| claim.entry).collect::<Vec<_>>(), entries);
     }
 }
 
 #[tokio::test]
-async fn no_more_is_claimed_than_was_asked_for() {
+async fn entries_wait_in_the_turns_of_whom_they_concern() {
     for scratch in testing::backends().await {
         let store = open(&scratch, &Clock::manual(START)).await;
-        commit(&store, |change| (0..10).for_each(|number| change.outbox_add(START, &event(number)))).await;
-        for count in [4, 4, 2] {
-            assert_eq!(store.outbox_claim(OutboxLane::Prompt, 4, LEASE).await.expect("claims").len(), count);
+        let (person, org) = (UserId::new(START), OrgId::new(START));
+        let of = |event| OutboxEntry::Event { event };
+        let in_org = of(json!({ "orgId": org, "userIds": [person] }));
+        for (entry, tenant) in [
+            (in_org, org.into()),
+            (of(json!({ "orgId": null, "userIds": [person] })), person.into()),
+            (of(json!({})), Tenant::System),
+        ] {
+            add(&store, &entry).await;
+            let claimed = claim(&store, EVENT).await.remove(0);
+            assert_eq!(claimed.work.tenant, tenant);
         }
     }
 }
 
 #[tokio::test]
-async fn e_mails_wait_on_a_lane_of_their_own() {
+async fn what_an_entry_causes_is_committed_by_who_holds_the_claim_and_by_nobody_else() {
     for scratch in testing::backends().await {
-        let store = open(&scratch, &Clock::manual(START)).await;
-        let to = [EmailTo::Person(domain::id::UserId::new(START)), EmailTo::Address("a@example.com".into())];
-        let emails = to.map(|to| OutboxEntry::Email { to, subject: "A".into(), body: "B\n".into() });
-        for email in &emails {
-            add(&store, email).await;
+        let clock = Clock::manual(START);
+        let store = open(&scratch, &clock).await;
+        for number in 0..3 {
+            add(&store, &event(number)).await;
         }
-        assert!(store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").is_empty());
-        let claimed = store.outbox_claim(OutboxLane::Email, 10, LEASE).await.expect("claims");
-        assert_eq!(claimed.into_iter().map(|claim| claim.entry).collect::<Vec<_>>(), emails);
-    }
-}
-
-#[tokio::test]
-async fn an_entry_that_was_given_up_is_kept_for_operators_until_it_is_old() {
-    for scratch in testing::backends().await {
-        let clock = Clock::manual(START);
-        let store = open(&scratch, &clock).await;
-        add(&store, &event(1)).await;
-        let claim = store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").remove(0);
-        commit(&store, |change| change.outbox_park(claim.seq, "no such person")).await;
-        clock.advance(Duration::from_secs(1_000_000));
-        assert!(store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").is_empty());
-        assert_eq!(store.outbox_parked_len().await.expect("counts"), 1);
-        purge(&store, Purge::outbox(clock.now())).await;
-        assert_eq!(store.outbox_parked_len().await.expect("counts"), 0);
-    }
-}
-
-#[tokio::test]
-async fn an_entry_comes_again_after_its_lease_until_it_is_done() {
-    for scratch in testing::backends().await {
-        let clock = Clock::manual(START);
-        let store = open(&scratch, &clock).await;
-        add(&store, &event(1)).await;
-        let first = store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").remove(0);
-        assert!(store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").is_empty());
+        let lost = claim(&store, EVENT).await;
         clock.advance(LEASE);
-        let second = store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").remove(0);
-        assert_eq!((second.seq, second.attempts), (first.seq, 2));
-        commit(&store, |change| change.outbox_done([second.seq])).await;
-        clock.advance(LEASE);
-        assert!(store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").is_empty());
-    }
-}
-
-#[tokio::test]
-async fn a_failed_entry_comes_again_when_it_may() {
-    for scratch in testing::backends().await {
-        let clock = Clock::manual(START);
-        let store = open(&scratch, &clock).await;
-        add(&store, &event(1)).await;
-        let claim = store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").remove(0);
-        let again = START.after(Duration::from_secs(5));
-        commit(&store, |change| change.outbox_failed(claim.seq, "no route", again)).await;
-        assert_eq!(store.outbox_next(OutboxLane::Prompt).await.expect("reads"), Some(again));
-        assert!(store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").is_empty());
-        clock.set(again);
-        assert_eq!(store.outbox_claim(OutboxLane::Prompt, 10, LEASE).await.expect("claims").len(), 1);
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_nodes_never_claim_the_same_entry() {
-    for scratch in testing::backends().await {
-        let clock = Clock::manual(START);
-        let nodes = [open(&scratch, &clock).await, open(&scratch, &clock).await];
-        commit(&nodes[0], |change| (0..200).for_each(|number| change.outbox_add(START, &event(number)))).await;
-        let claiming = (0..8).map(|claimer| {
-            let node = nodes[claimer % 2].clone();
-            tokio::spawn(async move {
-                let mut claimed = Vec::new();
-                while node.outbox_next(OutboxLane::Prompt).await.expect("reads").is_some_and(|next| next <= START) {
-                    claimed.extend(
-                        node.outbox_claim(OutboxLane::Prompt, 7, LEASE)
-                            .await
-                            .expect("claims")
-                            .into_iter()
-                            .map(|claim| claim.seq),
-                    );
-                }
-                claimed
-            })
-        });
-        let mut claimed = Vec::new();
-        for claims in futures::future::join_all(claiming).await {
-            claimed.extend(claims.expect("does not panic"));
-        }
-        let count = claimed.len();
-        claimed.sort_unstable();
-        claimed.dedup();
-        assert_eq!((count, claimed.len()), (200, 200));
+        let held = claim(&store, EVENT).await;
+        let mut late = Change::new();
+        late.outbox_take(&lost);
+        assert_eq!(store.commit(late).await, Err(CommitError::Stale));
+        commit(&store, |change| change.outbox_take(&held)).await;
+        assert_eq!(store.work_next(EVENT).await.expect("reads"), None);
+        let mut twice = Change::new();
+        twice.outbox_take(&held[..1]);
+        assert_eq!(store.commit(twice).await, Err(CommitError::Stale));
     }
 }

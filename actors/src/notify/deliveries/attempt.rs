@@ -3,6 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use domain::{
+    Tenant,
     id::UserId,
     notify::{AckCode, CancelReason, Message, Recipient, Target},
 };
@@ -19,6 +20,13 @@ const TRY_MAX: Duration = Duration::from_secs(45);
 pub(super) struct Prepared {
     claim: DeliveryClaim,
     recipient: Option<Recipient>,
+}
+
+impl Prepared {
+    /// In whose turn it is tried.
+    pub fn tenant(&self) -> Tenant {
+        self.claim.delivery.tenant
+    }
 }
 
 /// Looks up whom these deliveries are for.

@@ -4,43 +4,92 @@
 //! devices, or texted where a text or a call was held back and there is no device. The deliveries that it stands for are
 //! cancelled in the commit that makes it.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{
-    App, Timestamp,
+    App, Tenant, Timestamp,
     id::DeliveryId,
     notify::{Asked, CancelReason, Channel, Channels, Outcome, Reach, Recipient, Target, reach, summary},
 };
-use store::{Change, CommitError, Delivery, HeldClaim, NewDelivery, StoreError};
+use futures::future::BoxFuture;
+use store::{Change, Claimed, CommitError, Delivery, DeliveryLane, HeldClaim, NewDelivery, Permits, StoreError, Turns};
+use tokio::sync::Notify;
 
-use crate::Services;
+use crate::{
+    Services,
+    work::{Lane, Run},
+};
 
 /// Deliveries of quiet hours that are claimed at once, those of the same people beside.
 const CLAIM_MAX: u32 = 256;
 /// How long a node has to make summaries of what it claimed.
 const LEASE: Duration = Duration::from_secs(10);
 
-/// Makes summaries of what was held back until now or earlier; answers of how many people.
-pub(super) async fn release_due(services: &Services) -> Result<usize, StoreError> {
-    let mut released = 0;
-    loop {
-        let claims = services.store.deliveries_claim_held(CLAIM_MAX, LEASE).await?;
-        if claims.is_empty() {
-            return Ok(released);
+/// What quiet hours held back, as a lane of the dispatcher.
+pub(super) struct HeldBack {
+    services: Services,
+    turns: Turns,
+}
+
+impl HeldBack {
+    pub fn new(services: Services) -> Self {
+        Self { services, turns: Turns::new(Permits::batches(1)) }
+    }
+
+    async fn claim(&self) -> Result<Claimed<Run>, StoreError> {
+        if self.turns.free() == 0 {
+            return Ok(Claimed::NoRoom);
         }
-        released += claims.len();
-        let user_ids: Vec<_> = claims.iter().map(|claim| claim.user_id).collect();
-        let people = services.store.recipients(&user_ids).await?;
-        let people: HashMap<_, _> = people.into_iter().map(|person| (person.user_id, person)).collect();
-        let changes = claims.iter().map(|claim| release(claim, people.get(&claim.user_id), services.store.now()));
-        for committed in futures::future::join_all(changes.map(|change| services.store.commit(change))).await {
-            match committed {
-                // Some of it was acknowledged in this moment; the rest is looked at again when the claim's lease ends.
-                Ok(()) | Err(CommitError::Stale) => {}
-                Err(error) => return Err(error.into()),
+        let claims = self.services.store.deliveries_claim_held(CLAIM_MAX, LEASE).await?;
+        if claims.is_empty() {
+            return Ok(Claimed::NothingDue);
+        }
+        let (permit, services) = (self.turns.take(Tenant::System), self.services.clone());
+        let run = Run::new(vec![permit], async move {
+            if let Err(error) = release_all(&services, &claims).await {
+                tracing::warn!(%error, "what was held back could not be summarized; it comes again");
             }
+        });
+        Ok(Claimed::Taken(vec![run]))
+    }
+}
+
+impl Lane for HeldBack {
+    fn name(&self) -> &'static str {
+        DeliveryLane::Held.topic()
+    }
+
+    fn turns(&self) -> &Turns {
+        &self.turns
+    }
+
+    fn changed(&self) -> Arc<Notify> {
+        self.services.store.deliveries_changed(DeliveryLane::Held)
+    }
+
+    fn take(&self) -> BoxFuture<'_, Result<Claimed<Run>, StoreError>> {
+        Box::pin(self.claim())
+    }
+
+    fn next(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
+        Box::pin(self.services.store.deliveries_next(DeliveryLane::Held))
+    }
+}
+
+/// Makes summaries of what was held back of these people.
+async fn release_all(services: &Services, claims: &[HeldClaim]) -> Result<(), StoreError> {
+    let user_ids: Vec<_> = claims.iter().map(|claim| claim.user_id).collect();
+    let people = services.store.recipients(&user_ids).await?;
+    let people: HashMap<_, _> = people.into_iter().map(|person| (person.user_id, person)).collect();
+    let changes = claims.iter().map(|claim| release(claim, people.get(&claim.user_id), services.store.now()));
+    for committed in futures::future::join_all(changes.map(|change| services.store.commit(change))).await {
+        match committed {
+            // Some of it was acknowledged in this moment; the rest is looked at again when the claim's lease ends.
+            Ok(()) | Err(CommitError::Stale) => {}
+            Err(error) => return Err(error.into()),
         }
     }
+    Ok(())
 }
 
 /// What becomes of what was held back of one person.

@@ -41,7 +41,7 @@ impl<'a> Case<'a> {
         let kind = EventType::find(&event.kind).ok_or_else(|| format!("no type of event: {}", event.kind))?;
         event.dedup_key = event.dedup_key.map(|key| key.chars().take(DEDUP_KEY_LEN_MAX).collect());
         event.resolved &= event.dedup_key.is_some();
-        Ok(Self { claim, event, at, kind, source: format!("outbox:{}", claim.seq) })
+        Ok(Self { claim, event, at, kind, source: format!("outbox:{}", claim.work.seq) })
     }
 
     /// How many people it concerns, about.

@@ -12,7 +12,7 @@ mod case;
 mod decide;
 
 use domain::backoff::{TRIES_MAX, pause_after};
-use store::{Change, CommitError, OutboxClaim, OutboxEntry, StoreError};
+use store::{Change, CommitError, OutboxClaim, OutboxEntry, StoreError, outbox};
 
 use self::{
     case::{Case, Known},
@@ -27,13 +27,13 @@ const STALE_ROUNDS_MAX: u32 = 3;
 
 /// Turns the events among `claims` into what follows from them, and settles their entries. An error says that the store is
 /// away; what is left then comes again when its lease ends.
-pub(crate) async fn deliver(services: &Services, claims: &[OutboxClaim]) -> Result<usize, StoreError> {
+pub(crate) async fn deliver(services: &Services, claims: &[OutboxClaim]) -> Result<(), StoreError> {
     let mut cases = Vec::new();
     for claim in claims {
         let OutboxEntry::Event { event } = &claim.entry else { continue };
         match Case::read(claim, event) {
             Ok(case) => cases.push(case),
-            Err(reason) => give_up(services, claim.seq, &reason).await?,
+            Err(reason) => give_up(services, claim, &reason).await?,
         }
     }
     let mut rest = cases.as_slice();
@@ -42,7 +42,7 @@ pub(crate) async fn deliver(services: &Services, claims: &[OutboxClaim]) -> Resu
         deliver_together(services, now).await?;
         rest = later;
     }
-    Ok(cases.len())
+    Ok(())
 }
 
 /// How many of `cases` are decided on together: as many as one commit takes; what is resolved stands alone, because it ends
@@ -83,7 +83,7 @@ async fn attempt(services: &Services, cases: &[Case<'_>]) -> Result<Result<(), C
         decisions.decide(case, facts);
     }
     let mut change = Change::new();
-    change.outbox_take(cases.iter().map(|case| case.claim.seq));
+    change.outbox_take(cases.iter().map(|case| case.claim));
     change.append(decisions.into_change());
     Ok(services.store.commit(change).await)
 }
@@ -107,23 +107,31 @@ async fn deliver_alone(services: &Services, case: &Case<'_>) -> Result<(), Store
     put_off(services, case.claim, &failure).await
 }
 
-/// Has the event tried again later, or puts it aside when it was tried often enough. Does nothing to an entry that
-/// another node has settled.
+/// Has the event tried again later, or puts it aside when it was tried often enough.
 async fn put_off(services: &Services, claim: &OutboxClaim, error: &str) -> Result<(), StoreError> {
-    if claim.attempts >= TRIES_MAX {
-        return give_up(services, claim.seq, error).await;
+    let OutboxClaim { work, .. } = claim;
+    if work.attempts >= TRIES_MAX {
+        return give_up(services, claim, error).await;
     }
-    tracing::warn!(seq = claim.seq, error, "an event waits for another try");
-    let not_before = services.store.now().after(pause_after(claim.attempts, claim.seq));
+    tracing::warn!(seq = work.seq, error, "an event waits for another try");
+    let again_at = services.store.now().after(pause_after(work.attempts, work.seq));
     let mut change = Change::new();
-    change.outbox_failed(claim.seq, error, not_before);
-    Ok(services.store.commit(change).await?)
+    change.work_put_off(outbox::EVENT, work, error, again_at);
+    commit_if_still_ours(services, change).await
 }
 
-async fn give_up(services: &Services, seq: i64, error: &str) -> Result<(), StoreError> {
-    tracing::error!(seq, error, "an event was given up");
-    metrics::counter!("troupe_outbox_given_up_total", "topic" => "event").increment(1);
+async fn give_up(services: &Services, claim: &OutboxClaim, error: &str) -> Result<(), StoreError> {
+    tracing::error!(seq = claim.work.seq, error, "an event was given up");
+    metrics::counter!("troupe_outbox_given_up_total", "topic" => outbox::EVENT).increment(1);
     let mut change = Change::new();
-    change.outbox_park(seq, error);
-    Ok(services.store.commit(change).await?)
+    change.work_given_up(&claim.work, error);
+    commit_if_still_ours(services, change).await
+}
+
+/// Commits what becomes of an event that failed. An entry that another node has settled or claimed is that node's.
+async fn commit_if_still_ours(services: &Services, change: Change) -> Result<(), StoreError> {
+    match services.store.commit(change).await {
+        Ok(()) | Err(CommitError::Stale) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }

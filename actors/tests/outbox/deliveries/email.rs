@@ -86,7 +86,14 @@ async fn one_that_a_dead_process_had_claimed_comes_again_with_the_same_key_when_
     let made = house.about("The disk is full", Channel::Email);
     house.add(&made).await;
     // It went out, and the process died before it could say so.
-    let claim = house.node.services.store.deliveries_claim(DeliveryLane::Email, 1, MINUTE).await.expect("claimed");
+    let claim = house
+        .node
+        .services
+        .store
+        .deliveries_claim(DeliveryLane::Email, &Turns::new(Permits::shared(1)), MINUTE)
+        .await
+        .expect("claimed")
+        .taken();
     let email = gateways::Email {
         to: "ada@example.org".into(),
         subject: "The disk is full".into(),

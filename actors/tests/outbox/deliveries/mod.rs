@@ -7,7 +7,7 @@ mod refusals;
 
 use std::time::Duration;
 
-use actors::notify::deliveries::DeliveryWorker;
+use actors::{notify::deliveries, work::Dispatcher};
 use domain::{
     App, Platform, Timestamp, TokenHash,
     id::{DeliveryId, NoticeId, SignInId, UserId},
@@ -76,8 +76,8 @@ impl House {
         self.node.clock.now()
     }
 
-    fn worker(&self) -> DeliveryWorker {
-        DeliveryWorker::new(self.node.services.clone())
+    fn worker(&self) -> Dispatcher {
+        Dispatcher::new(self.node.services.store.clone(), deliveries::lanes(&self.node.services))
     }
 
     async fn commit(&self, fill: impl FnOnce(&mut Change)) {
@@ -88,7 +88,7 @@ impl House {
 
     /// Tries all that is due.
     async fn deliver(&self) {
-        self.worker().deliver_due().await.expect("delivered");
+        self.worker().work_due().await.expect("delivered");
     }
 
     /// A delivery over this channel, at once, of a notice of its own; a moment later than the one before, as ids sort by

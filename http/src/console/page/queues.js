@@ -1,8 +1,8 @@
-// What waits: timers, the outbox, deliveries; what was kept instead of sent; and how the nodes are.
+// What waits: timers, the outbox, deliveries; what was kept instead of sent, or given up; and how the nodes are.
 
-import { facts, h, table } from "./elements.js";
+import { facts, h, say, table } from "./elements.js";
 import { nodeColumns } from "./overview.js";
-import { read } from "./server.js";
+import { act, read } from "./server.js";
 import * as words from "./words.js";
 
 // A page of some tables, each of which takes its rows out of one answer.
@@ -97,6 +97,50 @@ export const deliveries = () => page("Deliveries", "deliveries", [
     ],
   },
 ]);
+
+// Work that was given up, which operators repeat or drop.
+export function deadLetters() {
+  const total = h("p", { class: "quiet", role: "status" });
+  const does = (what, label, done) => ({
+    head: label,
+    act: {
+      label,
+      async run(letter) {
+        try {
+          await act(`dead-letters/${letter.seq}/${what}`);
+          say(`${letter.topic} ${letter.seq}: ${done}`);
+        } catch (error) {
+          say(error.message, true);
+        }
+        await refresh().catch(() => {});
+      },
+    },
+  });
+  const letters = table({
+    caption: "Dead letters", key: (letter) => letter.seq, empty: "No work was given up.",
+    columns: [
+      { head: "Number", value: (letter) => letter.seq, kind: "number" },
+      { head: "Topic", value: (letter) => letter.topic },
+      { head: "Of", value: (letter) => letter.tenant ?? "Troupe", kind: "code" },
+      { head: "Tries", value: (letter) => words.count(letter.attempts), kind: "number" },
+      { head: "Added", value: (letter) => words.at(letter.createdAt), kind: "number" },
+      { head: "Error", value: (letter) => letter.error, kind: "text" },
+      does("repeat", "Repeat", "it is tried again"),
+      does("drop", "Drop", "it is forgotten"),
+    ],
+  });
+  async function refresh() {
+    const answer = await read("dead-letters");
+    total.textContent = `${words.count(answer.total)} in all`;
+    letters.update(answer.deadLetters);
+  }
+  return {
+    title: "Dead letters",
+    element: h("div", {}, h("h1", {}, "Dead letters"), total, letters.element),
+    update() {},
+    refresh,
+  };
+}
 
 export function health({ history }) {
   const now = facts();

@@ -3,10 +3,19 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use domain::{id::UserId, notify::Channel, time::Timestamp};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::row::{self, Delivery};
-use crate::{Store, StoreError, claim::Claim, reader::Reads, sql::Sql};
+use crate::{
+    Claimed, Store, StoreError, Turns,
+    reader::Reads,
+    sql::Sql,
+    work::{Claim, Leased},
+};
+
+/// How deliveries are claimed.
+const DELIVERIES: Leased =
+    Leased { table: "deliveries", lane: "lane", key: "id", order: "wake_at", counts: "attempts = attempts + 1" };
 
 /// Whom a delivery waits for. Those on one lane wait for each other, and for no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,7 +37,7 @@ impl DeliveryLane {
     pub const SENDING: [Self; 4] = [Self::Email, Self::Sms, Self::Voice, Self::Push];
 
     /// The lane of a channel. What goes to an inbox never waits; it has none, and so gets any.
-    pub(super) const fn of(channel: Channel) -> Self {
+    pub(crate) const fn of(channel: Channel) -> Self {
         match channel {
             Channel::Email | Channel::Inapp => Self::Email,
             Channel::Sms => Self::Sms,
@@ -45,6 +54,17 @@ impl DeliveryLane {
             Self::Voice => "voice",
             Self::Push => "push",
             Self::Held => "held",
+        }
+    }
+
+    /// The name by which the dispatcher is woken for it.
+    pub const fn topic(self) -> &'static str {
+        match self {
+            Self::Email => "delivery.email",
+            Self::Sms => "delivery.sms",
+            Self::Voice => "delivery.voice",
+            Self::Push => "delivery.push",
+            Self::Held => "delivery.held",
         }
     }
 }
@@ -70,36 +90,30 @@ pub struct HeldClaim {
 }
 
 impl Store {
-    /// Takes up to `limit` deliveries that are due on `lane`, for `lease`, the longest due first; no other node gets them
+    /// Takes deliveries that are due on `lane` for `lease`, as many as `turns` has room for; no other node gets them
     /// meanwhile.
     ///
     /// One that doesn't read any more is logged, put off by `lease` and left for an operator.
     pub async fn deliveries_claim(
         &self,
         lane: DeliveryLane,
-        limit: u32,
+        turns: &Turns,
         lease: Duration,
-    ) -> Result<Vec<DeliveryClaim>, StoreError> {
-        let next = self.deliveries_next(lane).await?;
-        let taking = |now: Timestamp, claim: &Claim| {
-            Sql::new(
-                // Materialized: PostgreSQL may otherwise run the selection several times, and take more than `limit`.
-                "WITH due AS MATERIALIZED (SELECT id FROM deliveries WHERE lane = $5 AND wake_at <= $3 \
-                 ORDER BY wake_at LIMIT $4 /*skip locked*/) \
-                 UPDATE deliveries SET claimed_by = $1, wake_at = $2, attempts = attempts + 1 \
-                 WHERE lane = $5 AND wake_at <= $3 AND id IN (SELECT id FROM due)",
-                [
-                    claim.id.as_str().into(),
-                    claim.until.0.into(),
-                    now.0.into(),
-                    i64::from(limit).into(),
-                    lane.as_str().into(),
-                ],
-            )
-        };
-        let Some(claim) = self.claim(next, lease, taking).await? else { return Ok(Vec::new()) };
-        let claimed = self.claimed(lane, &claim).await?;
-        Ok(claimed.into_iter().map(|delivery| DeliveryClaim { delivery, claim: claim.id.clone() }).collect())
+    ) -> Result<Claimed<DeliveryClaim>, StoreError> {
+        Ok(match self.claim_in_turns(&DELIVERIES, lane.as_str(), turns, lease).await? {
+            Claimed::Taken(claims) => {
+                let mut taken = Vec::new();
+                for claim in claims {
+                    let claimed = self.claimed(lane, &claim).await?;
+                    taken.extend(
+                        claimed.into_iter().map(|delivery| DeliveryClaim { delivery, claim: claim.id.clone() }),
+                    );
+                }
+                Claimed::Taken(taken)
+            }
+            Claimed::NothingDue => Claimed::NothingDue,
+            Claimed::NoRoom => Claimed::NoRoom,
+        })
     }
 
     /// Takes what is due of up to `limit` people for whom quiet hours held something back, for `lease`; no other node
@@ -114,7 +128,7 @@ impl Store {
                 [claim.id.as_str().into(), claim.until.0.into(), now.0.into(), i64::from(limit).into()],
             )
         };
-        let Some(claim) = self.claim(next, lease, taking).await? else { return Ok(Vec::new()) };
+        let Some(claim) = self.claim_by(next, lease, taking).await? else { return Ok(Vec::new()) };
         let mut people = BTreeMap::<UserId, Vec<Delivery>>::new();
         for delivery in self.claimed(DeliveryLane::Held, &claim).await? {
             people.entry(delivery.user_id).or_default().push(delivery);
@@ -125,17 +139,7 @@ impl Store {
 
     /// When the next delivery of `lane` may be tried; in the past when one waits. None on a node whose clock is off.
     pub async fn deliveries_next(&self, lane: DeliveryLane) -> Result<Option<Timestamp>, StoreError> {
-        if self.clock_is_off() {
-            return Ok(None);
-        }
-        let next = row::Entity::find()
-            .select_only()
-            .column(row::Column::WakeAt)
-            .filter(row::Column::Lane.eq(lane.as_str()))
-            .order_by_asc(row::Column::WakeAt)
-            .read_columns(self.reader())
-            .await?;
-        Ok(next.map(|(next,): (i64,)| Timestamp(next)))
+        self.leased_next(&DELIVERIES, lane.as_str()).await
     }
 
     async fn claimed(&self, lane: DeliveryLane, claim: &Claim) -> Result<Vec<Delivery>, StoreError> {

@@ -1,7 +1,7 @@
 //! Deliveries, from the commit that makes them to the one that settles them.
 //!
-//! The delivery worker waits for [`Store::deliveries_changed`] (and looks now and then for what other nodes left behind),
-//! takes what is due with [`Store::deliveries_claim`], tries each once, and commits what became of it with a function of
+//! Each channel is a lane of the dispatcher, which is woken by [`Store::deliveries_changed`], takes what is due in turns by
+//! tenant with [`Store::deliveries_claim`], tries each once, and commits what became of it with a function of
 //! [`settle`]. What was claimed and never settled comes again after its lease. What quiet hours held back is taken person
 //! by person with [`Store::deliveries_claim_held`], to become one summary.
 
@@ -10,7 +10,10 @@ mod row;
 mod settle;
 mod token;
 
+use std::sync::Arc;
+
 use domain::{
+    Tenant,
     id::{DeliveryId, EscalationId, NoticeId, UserId},
     notify::{AckCode, CancelReason, Channel, DeliveryState, Target},
     time::Timestamp,
@@ -57,21 +60,27 @@ pub struct NewDelivery {
 }
 
 impl Change {
-    /// Has `delivery` worked off once this change is committed: at once, or when quiet hours end.
+    /// Has `delivery` worked off once this change is committed, in the person's turn: at once, or when quiet hours end.
     pub fn delivery_add(&mut self, delivery: NewDelivery) {
+        self.delivery_add_for(delivery.user_id, delivery);
+    }
+
+    /// The same in the turn of `tenant`, on whose behalf it is sent.
+    pub fn delivery_add_for(&mut self, tenant: impl Into<Tenant>, delivery: NewDelivery) {
         let NewDelivery { channel, created_at, hold_until, .. } = delivery;
         let (state, lane) = match (&delivery.target, hold_until) {
             (Target::Inbox, _) => (DeliveryState::Sent, None),
             (_, Some(_)) => (DeliveryState::Held, Some(DeliveryLane::Held)),
             (_, None) => (DeliveryState::Queued, Some(DeliveryLane::of(channel))),
         };
-        if lane.is_some() {
-            self.wakes_deliveries();
+        if let Some(lane) = lane {
+            self.wakes_work(lane.topic());
         }
         let code = (channel == Channel::Sms).then(|| AckCode::of(delivery.id).to_string());
         let (address, platform, app) = columns(delivery.target);
         self.insert(row::ActiveModel {
             id: Set(delivery.id.to_string()),
+            tenant: Set(tenant.into().to_string()),
             user_id: Set(delivery.user_id.to_string()),
             notice_id: Set(delivery.notice_id.map(|id| id.to_string())),
             escalation_id: Set(delivery.escalation_id.map(|id| id.to_string())),
@@ -126,7 +135,7 @@ impl Change {
 
     /// Has what quiet hours hold back of a person looked at now: their quiet hours are others from this commit on.
     pub fn deliveries_review_held(&mut self, user_id: UserId, now: Timestamp) {
-        self.wakes_deliveries();
+        self.wakes_work(DeliveryLane::Held.topic());
         self.run_statement(
             Sql::new(
                 "UPDATE deliveries SET wake_at = $2 \
@@ -191,9 +200,9 @@ impl Store {
         rows.into_iter().map(Delivery::try_from).collect()
     }
 
-    /// Told after a commit of this process made a delivery, or put one off.
-    pub fn deliveries_changed(&self) -> &Notify {
-        &self.signals().deliveries
+    /// Told after a commit of this process made a delivery on `lane`, or put one off.
+    pub fn deliveries_changed(&self, lane: DeliveryLane) -> Arc<Notify> {
+        self.work_changed(lane.topic())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The table, and the record that it is read as.
 
 use domain::{
-    App,
+    App, Tenant,
     id::{DeliveryId, EscalationId, NoticeId, UserId},
     notify::{Channel, DeliveryState, PushPlatform, PushTarget, Target},
     time::Timestamp,
@@ -15,6 +15,7 @@ use crate::StoreError;
 pub struct Model {
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: String,
+    pub tenant: String,
     pub user_id: String,
     pub notice_id: Option<String>,
     pub escalation_id: Option<String>,
@@ -50,6 +51,8 @@ impl ActiveModelBehavior for ActiveModel {}
 pub struct Delivery {
     /// Its id, which every try carries as its idempotency key.
     pub id: DeliveryId,
+    /// In whose turn it is tried: that of the organization whose event it tells of, else the person's.
+    pub tenant: Tenant,
     /// The person.
     pub user_id: UserId,
     /// The notice that it tells of; none for a summary.
@@ -99,6 +102,7 @@ fn read(row: Model) -> Option<Delivery> {
     let channel = Channel::from_name(&row.channel)?;
     Some(Delivery {
         id: row.id.parse().ok()?,
+        tenant: Tenant::of_key(&row.tenant),
         user_id: row.user_id.parse().ok()?,
         notice_id: row.notice_id.map(|id| id.parse()).transpose().ok()?,
         escalation_id: row.escalation_id.map(|id| id.parse()).transpose().ok()?,

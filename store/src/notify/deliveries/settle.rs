@@ -9,11 +9,8 @@ use domain::{
     time::Timestamp,
 };
 
-use super::{DeliveryClaim, HeldClaim, columns};
-use crate::{Change, Expect, sql::Sql};
-
-/// How much of an error is kept beside a delivery, in characters.
-const ERROR_LEN_MAX: usize = 1_000;
+use super::{DeliveryClaim, DeliveryLane, HeldClaim, columns};
+use crate::{Change, Expect, sql::Sql, work::shortened};
 
 impl Change {
     /// Notes that the delivery went out to `target` and is called `provider_id` there.
@@ -42,7 +39,7 @@ impl Change {
 
     /// Has the delivery tried again from `again_at` on, because of `error`.
     pub fn delivery_put_off(&mut self, claim: &DeliveryClaim, error: &str, again_at: Timestamp, now: Timestamp) {
-        self.wakes_deliveries();
+        self.wakes_work(DeliveryLane::of(claim.delivery.channel).topic());
         self.run_statement(
             Sql::new(
                 "UPDATE deliveries SET claimed_by = NULL, error = $3, wake_at = $4, updated_at = $5 \
@@ -106,7 +103,7 @@ impl Change {
 
     /// Goes on holding back what was held back, until `until`.
     pub fn deliveries_hold_on(&mut self, claim: &HeldClaim, until: Timestamp) {
-        self.wakes_deliveries();
+        self.wakes_work(DeliveryLane::Held.topic());
         self.run_statement(
             Sql::new(
                 "UPDATE deliveries SET claimed_by = NULL, wake_at = $3, hold_until = $3 \
@@ -140,8 +137,4 @@ impl Change {
             Expect::Any,
         );
     }
-}
-
-fn shortened(error: &str) -> String {
-    error.chars().take(ERROR_LEN_MAX).collect()
 }

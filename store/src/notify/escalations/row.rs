@@ -187,7 +187,7 @@ impl Change {
     fn escalation_timer(&mut self, escalation: &Escalation) {
         let key = escalation.id.to_string();
         match escalation.next_at() {
-            Some(next) => self.timer_set(TIMER_KIND, &key, TIMER_STEP, next),
+            Some(next) => self.timer_set_for(escalation.org_id, TIMER_KIND, &key, TIMER_STEP, next),
             None => self.timer_cancel(TIMER_KIND, &key, TIMER_STEP),
         }
     }

@@ -1,0 +1,48 @@
+//! Dead letters: work that was given up, until operators repeat or drop it.
+
+use domain::time::Timestamp;
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::{DEAD, Work, row};
+use crate::{Change, Expect, Purge, Store, StoreError, reader::Reads, sql::Sql};
+
+impl Change {
+    /// Has the dead letter `seq` tried again, from its first attempt; stale when it is none any more.
+    pub fn work_repeat(&mut self, seq: i64) {
+        self.run_statement(
+            Sql::new("UPDATE work SET wake_at = 0, attempts = 0 WHERE seq = $1 AND wake_at = $2", dead(seq)),
+            Expect::Rows(1),
+        );
+    }
+
+    /// Forgets the dead letter `seq`; stale when it is none any more.
+    pub fn work_drop(&mut self, seq: i64) {
+        self.run_statement(Sql::new("DELETE FROM work WHERE seq = $1 AND wake_at = $2", dead(seq)), Expect::Rows(1));
+    }
+}
+
+impl Purge {
+    /// The dead letters of work that was added before `before` ([`DEAD`]).
+    pub fn dead_letters(before: Timestamp) -> Self {
+        const IS_OVER: &str = "wake_at = 9223372036854775807 AND created_at < $1";
+        Self::new("dead letters", ["work", "seq", IS_OVER], before.0)
+    }
+}
+
+fn dead(seq: i64) -> [sea_orm::Value; 2] {
+    [seq.into(), DEAD.0.into()]
+}
+
+impl Store {
+    /// The dead letters, newest first, at most `limit`.
+    pub async fn work_dead(&self, limit: u32) -> Result<Vec<Work>, StoreError> {
+        let select = row::Entity::find().filter(row::Column::WakeAt.eq(DEAD.0)).order_by_desc(row::Column::Seq);
+        let rows = select.limit(u64::from(limit)).read_all(self.reader()).await?;
+        Ok(rows.into_iter().map(Work::from).collect())
+    }
+
+    /// How many dead letters there are.
+    pub async fn work_dead_len(&self) -> Result<u64, StoreError> {
+        row::Entity::find().filter(row::Column::WakeAt.eq(DEAD.0)).read_count(self.reader()).await
+    }
+}
