@@ -103,7 +103,7 @@ sections! {
         #[serde(with = "humantime_serde")]
         retention: Duration,
     }
-    Notify { calls: bool, }
+    Notify { calls: bool, texts_per_day: u32, calls_per_day: u32, }
     Mail {
         host: String,
         port: u16,

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Client, Person, Server};
+use crate::{
+    accounts::{letter, letters},
+    harness::{Client, Person, Server},
+};
 
 const PATH: &str = "/v1/me/authenticator/vault";
 const CHANGED: &str = "The backup changed since this phone last saw it.";
@@ -150,4 +153,16 @@ async fn everybody_has_a_backup_of_their_own() {
     assert_eq!(bob.get(PATH).send().await.expect(200).json, json!({ "vault": null }));
     bob.delete(PATH).send().await.expect(200);
     assert_eq!(phone.get(PATH).send().await.expect(200).int("/vault/revision"), 1);
+}
+
+#[tokio::test]
+async fn whoever_deletes_a_backup_mails_its_owner() {
+    let (server, person, phone) = phone().await;
+    let subject = "Your authenticator backup was deleted";
+    phone.delete(PATH).send().await.expect(200);
+    phone.put(PATH).json(&backup(0)).send().await.expect(200);
+    assert_eq!(phone.delete(PATH).send().await.expect(200).json, json!({ "ok": true, "deleted": true }));
+    let text = letter(&server, &person.email, subject).await;
+    assert!(text.contains("accounts on your phone stay"), "{text}");
+    assert_eq!(letters(&server, &person.email, subject).await, 1, "where there was none, none was deleted");
 }

@@ -2,9 +2,10 @@
 
 use std::{collections::BTreeSet, fs};
 
+use store::testing::Scratch;
 use troupe::metrics::{Form, METRICS};
 
-use crate::harness::Server;
+use crate::harness::{Launch, Server};
 
 /// What Prometheus makes of a histogram.
 const PARTS: [&str; 3] = ["_bucket", "_sum", "_count"];
@@ -74,5 +75,21 @@ fn the_dashboard_is_one_that_grafana_imports() {
     for panel in panels.iter().filter(|panel| panel["type"] != "row") {
         let targets = panel["targets"].as_array().expect("targets");
         assert!(targets.iter().all(|target| target["expr"].as_str().is_some_and(|expr| expr.contains("troupe_"))));
+    }
+}
+
+#[tokio::test]
+async fn the_log_of_a_start_has_no_remarks_of_the_database() {
+    let scratch = Scratch::new().await.expect("an empty database");
+    let log = scratch.folder().join("log");
+    let launch = Launch::in_folder(scratch.folder())
+        .set(format!("database.url={}", scratch.url()))
+        .set("log.level=info")
+        .log(&log);
+    // The first makes the schema, and the second finds it.
+    for _ in 0..2 {
+        launch.start().kill();
+        let text = fs::read_to_string(&log).expect("a log");
+        assert!(!text.contains("already exists") && !text.contains("sqlx"), "{text}");
     }
 }

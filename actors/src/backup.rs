@@ -4,18 +4,19 @@
 //! node may have saved meanwhile, so the store is asked first.
 
 use domain::{
-    Error, Result,
+    Context, Error, Result,
     backup::{self, BackupDraft, BackupHead, saved_head},
     id::UserId,
 };
 use store::{
-    Change, Store,
+    Change, EmailTo, OutboxEntry, Store,
     audit::{AuditEntry, AuditTarget},
 };
 
 use crate::{
     Services,
     kernel::{Command, Handle, Resource, Turn},
+    letter::asked_from,
 };
 
 /// One person's backup.
@@ -94,10 +95,23 @@ impl Handle<DeleteBackup> for Backup {
         let mut change = Change::new();
         change.backup_delete(user_id, head);
         change.audit_add(now, AuditEntry::new(turn.context(), "backup.deleted", AuditTarget::new("backup", user_id)));
+        change.outbox_add(now, &letter(user_id, turn.context()));
         turn.commit(change).await?;
         self.head = None;
         Ok(true)
     }
+}
+
+/// Tells the person that their backup is gone: whoever deletes it takes away the way back from a lost phone.
+fn letter(user_id: UserId, context: &Context) -> OutboxEntry {
+    let body = format!(
+        "Your authenticator backup was deleted. The accounts on your phone stay, but nothing brings them back if you lose it, \
+         until the app saves a backup again.\n\n{}\nIf this wasn't you, change your password and look through where you \
+         are signed in.\n",
+        asked_from(context)
+    );
+    let subject = "Your authenticator backup was deleted".to_owned();
+    OutboxEntry::Email { to: EmailTo::Person(user_id), subject, body }
 }
 
 impl Backup {

@@ -5,7 +5,10 @@
 
 use std::{fmt, str::FromStr, time::Duration};
 
-use domain::{Result, Timestamp, notify::phone};
+use domain::{
+    Result, Timestamp,
+    notify::{ALERT_FORGOTTEN_AFTER, budget_day, phone},
+};
 use store::{Change, PURGE_ROWS_MAX, Purge, Store};
 
 use crate::{
@@ -33,6 +36,11 @@ const GIVEN_UP_KEPT: Duration = Duration::from_hours(30 * 24);
 const KEPT_MESSAGES_KEPT: Duration = Duration::from_hours(30 * 24);
 /// How long settled deliveries are kept, counted from when they were made.
 const DELIVERIES_KEPT: Duration = Duration::from_hours(90 * 24);
+
+/// How long it is known why a sign-in was ended: whoever doesn't come back for so long may read that they must sign in.
+const ENDED_SIGN_INS_KEPT: Duration = Duration::from_hours(400 * 24);
+/// How many days what was spent on texts and calls is kept.
+const BUDGET_DAYS_KEPT: i64 = 35;
 
 const TIMER: &str = "purge";
 
@@ -132,6 +140,7 @@ fn purges(now: Timestamp, audit_kept: Option<Duration>) -> Vec<Purge> {
         Purge::live_messages(now.before(LIVE_KEPT)),
         Purge::idempotency_keys(now.before(store::idempotency::KEPT_FOR)),
         Purge::sign_ins(now),
+        Purge::ended_sign_ins(now.before(ENDED_SIGN_INS_KEPT)),
         Purge::push_devices(now),
         Purge::live_activities(now),
         Purge::phone_codes(now.before(phone::CODES_COUNTED_FOR)),
@@ -140,6 +149,8 @@ fn purges(now: Timestamp, audit_kept: Option<Duration>) -> Vec<Purge> {
         Purge::revocations(now.before(REVOCATIONS_KEPT)),
         Purge::dead_letters(now.before(GIVEN_UP_KEPT)),
         Purge::deliveries(now.before(DELIVERIES_KEPT)),
+        Purge::alerts(now.before(ALERT_FORGOTTEN_AFTER)),
+        Purge::text_budgets(budget_day(now) - BUDGET_DAYS_KEPT),
         Purge::kept_messages(now.before(KEPT_MESSAGES_KEPT)),
     ];
     purges.extend(audit_kept.map(|kept| Purge::audit(now.before(kept))));

@@ -9,6 +9,7 @@ pub mod fuzzing;
 mod guess;
 pub mod housekeeping;
 pub mod kernel;
+mod letter;
 pub mod live;
 pub mod notify;
 pub mod organization;

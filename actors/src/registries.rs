@@ -90,6 +90,7 @@ impl Actors {
         let actors = Self { platform_tasks, ..actors };
         actors.kernel.deliver_timers_to(&actors.housekeeping);
         actors.kernel.deliver_timers_to(&actors.protocols);
+        actors.kernel.deliver_timers_to(&actors.vault);
         actors.kernel.deliver_timers_to(&actors.page_tree);
         actors.kernel.deliver_timers_to(&actors.escalation);
         actors.kernel.start_timers();

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use domain::account::Registration;
+use domain::{account::Registration, notify::Channel};
 
 use crate::passwords::PasswordCost;
 
@@ -27,6 +27,21 @@ pub struct Settings {
     pub calls_available: bool,
     /// How long entries of the audit trail are kept; for ever where nothing is said (`audit.retention`).
     pub audit_kept: Option<Duration>,
+    /// Texts that an organization may send a day (`notify.texts_per_day`).
+    pub texts_per_day: u64,
+    /// Calls that an organization may make a day (`notify.calls_per_day`).
+    pub calls_per_day: u64,
+}
+
+impl Settings {
+    /// How much an organization may send over `channel` a day.
+    pub const fn most_a_day(&self, channel: Channel) -> u64 {
+        match channel {
+            Channel::Sms => self.texts_per_day,
+            Channel::Voice => self.calls_per_day,
+            Channel::Email | Channel::Push | Channel::Inapp => u64::MAX,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -42,6 +57,8 @@ impl Default for Settings {
             vault_items_max: 10_000,
             calls_available: true,
             audit_kept: Some(DAY * 400),
+            texts_per_day: 500,
+            calls_per_day: 200,
         }
     }
 }

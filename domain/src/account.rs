@@ -27,6 +27,21 @@ pub const STEP_UP_LASTS: Duration = Duration::from_mins(10);
 /// A sign-in's last use is written down at most this often.
 pub const SEEN_EVERY: Duration = Duration::from_hours(1);
 
+names! {
+    /// Why a sign-in was ended by somebody else; whoever shows its token reads it.
+    SignInEnd { DeviceRemoved = "device_removed", }
+}
+
+impl SignInEnd {
+    /// The 401 that says so.
+    pub fn error(self) -> Error {
+        let message = match self {
+            Self::DeviceRemoved => "This device was removed from your vault. Wipe its copy and sign in again.",
+        };
+        Error::SignedOut { code: self.as_str(), message: message.into() }
+    }
+}
+
 /// An e-mail address as it is compared and stored: trimmed, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Email(String);

@@ -42,6 +42,14 @@ pub enum Error {
     /// 401: the credential is missing, malformed, expired or revoked.
     #[error("Sign in to continue.")]
     Unauthenticated,
+    /// 401: the sign-in was ended, and whoever shows its token is to know why.
+    #[error("{message}")]
+    SignedOut {
+        /// Stable slug.
+        code: &'static str,
+        /// What the client reads.
+        message: Cow<'static, str>,
+    },
     /// 401 with a message of its own (a failed sign-in).
     #[error("{message}")]
     SignInFailed {
@@ -163,7 +171,7 @@ impl Error {
     pub const fn status(&self) -> u16 {
         match self {
             Self::Invalid { .. } | Self::BadRequest { .. } => 400,
-            Self::Unauthenticated | Self::SignInFailed { .. } => 401,
+            Self::Unauthenticated | Self::SignedOut { .. } | Self::SignInFailed { .. } => 401,
             Self::MissingScope(_) | Self::Forbidden { .. } => 403,
             Self::NotFound { .. } => 404,
             Self::Conflict { .. } => 409,
@@ -185,6 +193,7 @@ impl Error {
             Self::Stale => "busy",
             Self::Internal { .. } => "internal",
             Self::BadRequest { code, .. }
+            | Self::SignedOut { code, .. }
             | Self::SignInFailed { code, .. }
             | Self::Forbidden { code, .. }
             | Self::NotFound { code, .. }

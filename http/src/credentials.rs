@@ -18,7 +18,7 @@ use actors::{organization::NoteKeyUse, person::NoteSignInUse};
 use dashmap::DashMap;
 use domain::{
     Caller, Context, Error, Origin, Timestamp, Token, TokenHash,
-    account::SEEN_EVERY,
+    account::{SEEN_EVERY, SignInEnd},
     id::{KeyId, SignInId, UserId},
 };
 use store::{
@@ -107,7 +107,10 @@ impl Credentials {
             return Ok(caller);
         }
         let epoch = self.epoch.load(Ordering::SeqCst);
-        let credential = store.credential(token).await?.ok_or(Error::Unauthenticated)?;
+        let Some(credential) = store.credential(token).await? else {
+            let end = store.sign_in_ended(hash).await?;
+            return Err(end.map_or(Error::Unauthenticated, SignInEnd::error).into());
+        };
         let caller = credential.caller(now).ok_or(Error::Unauthenticated)?;
         self.remember(hash, credential, epoch);
         Ok(caller)

@@ -143,7 +143,7 @@ impl ApiError {
             let seconds = span.as_millis().div_ceil(1000).max(1);
             response.insert_header((header::RETRY_AFTER, seconds.to_string()));
         }
-        if matches!(self, Self::Domain(Error::Unauthenticated)) {
+        if matches!(self, Self::Domain(Error::Unauthenticated | Error::SignedOut { .. })) {
             response.insert_header((header::WWW_AUTHENTICATE, "Bearer"));
         }
     }

@@ -66,6 +66,7 @@ pub mod form;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod home;
 mod idempotency;
 mod invites;
 mod keys;

@@ -5,7 +5,7 @@
 use std::{net::IpAddr, time::Duration};
 
 use actix_web::{
-    HttpRequest, HttpResponse,
+    HttpRequest, HttpResponse, Route, guard,
     http::header,
     web::{self, Data, ServiceConfig},
 };
@@ -31,11 +31,16 @@ pub(crate) fn routes(state: &State) -> impl Fn(&mut ServiceConfig) + use<> {
     move |config| {
         config
             .app_data(state.clone())
-            .route("/metrics", web::get().to(metrics))
-            .route("/healthz", web::get().to(healthz))
-            .route("/readyz", web::get().to(readyz))
-            .route("/kept", web::get().to(kept));
+            .route("/metrics", read().to(metrics))
+            .route("/healthz", read().to(healthz))
+            .route("/readyz", read().to(readyz))
+            .route("/kept", read().to(kept));
     }
+}
+
+/// `HEAD` is answered like `GET`: monitors ask that way.
+fn read() -> Route {
+    web::route().guard(guard::Any(guard::Get()).or(guard::Head()))
 }
 
 async fn metrics(state: Data<AppState>) -> HttpResponse {

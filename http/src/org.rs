@@ -65,6 +65,15 @@ impl<P: Permission> Org<P> {
         }
     }
 
+    /// The person who asks, or who made the key that does.
+    pub fn on_behalf_of(&self) -> domain::Result<UserId> {
+        match &self.context.caller {
+            Caller::Person(person) => Ok(person.user_id),
+            Caller::Key(key) => Ok(key.maker),
+            Caller::Nobody | Caller::System => Err(Error::Unauthenticated),
+        }
+    }
+
     /// The person who asks; none when a key does.
     pub(crate) const fn person_caller(&self) -> Option<&PersonCaller> {
         match &self.context.caller {

@@ -10,7 +10,7 @@ use actix_web::http::Method;
 use crate::{
     audit, auth, backup, blobs, co_editing, console,
     endpoint::{Endpoint, Rules},
-    invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, teams, vault,
+    home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, teams, vault,
 };
 
 macro_rules! page {
@@ -211,6 +211,11 @@ pub(crate) fn page() -> Vec<Endpoint> {
             PUT    "/v1/blobs/{*key}"                     => blobs::blob_put;
         }
         "About this server" {
+            GET    "/"                                    => home::home_get;
+            GET    "/orgs/{orgId}"                        => home::org_link;
+            GET    "/orgs/{orgId}/pages/{pageId}"         => home::page_link;
+            GET    "/orgs/{orgId}/notify/escalations/{escalationId}" => home::escalation_link;
+            GET    "/orgs/{orgId}/notify/protocols/{protocolId}" => home::protocol_link;
             GET    "/docs"                                => meta::reference_get;
             GET    "/docs/co-editing"                     => co_editing::co_editing_get;
             GET    "/v1/openapi.json"                     => meta::openapi_get;

@@ -134,8 +134,8 @@ async fn admit(call: &mut Call) -> Result<()> {
     match state.credentials.caller(call, &state.store).await {
         Ok(caller) => call.context.caller = caller,
         // On an open endpoint, a credential that is no longer good is none.
-        Err(ApiError::Domain(Error::Unauthenticated)) if !endpoint.is_signed_in() => {}
-        Err(error @ ApiError::Domain(Error::Unauthenticated)) => {
+        Err(ApiError::Domain(Error::Unauthenticated | Error::SignedOut { .. })) if !endpoint.is_signed_in() => {}
+        Err(error @ ApiError::Domain(Error::Unauthenticated | Error::SignedOut { .. })) => {
             state.limits.address(&state, call.context.ip).await?;
             return Err(error);
         }

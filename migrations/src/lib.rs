@@ -22,6 +22,8 @@ mod m0012_nodes;
 mod m0013_work;
 mod m0014_security;
 mod m0015_indexes;
+mod m0016_alerts;
+mod m0016_device_sign_ins;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -44,6 +46,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0013_work::Migration),
             Box::new(m0014_security::Migration),
             Box::new(m0015_indexes::Migration),
+            Box::new(m0016_alerts::Migration),
+            Box::new(m0016_device_sign_ins::Migration),
         ]
     }
 }

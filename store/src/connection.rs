@@ -38,6 +38,10 @@ const DETECT_DEADLOCKS_SOON: &str = "SELECT set_config('deadlock_timeout', '100m
 /// How many milliseconds a statement may take.
 const LIMIT_STATEMENTS: &str = "SELECT set_config('statement_timeout', $1, false)";
 
+/// PostgreSQL remarks on what it skips (`relation "seaql_migrations" already exists`), and the driver logs every remark as if
+/// it were ours.
+const NO_NOTICES: &str = "SELECT set_config('client_min_messages', 'warning', false)";
+
 /// Leaves SQLite no page to write to, for tests: less than what the database has, it never has.
 pub(crate) const FILL_THE_DISK: &str = "PRAGMA max_page_count = 1";
 /// As many pages as SQLite lets a database have.
@@ -200,6 +204,7 @@ fn postgres(options: &StoreOptions, connections: u32, timeout: Option<Duration>)
     connect.map_sqlx_postgres_pool_opts(move |pool| {
         pool.after_connect(move |connection, _| {
             Box::pin(async move {
+                sqlx::query(NO_NOTICES).execute(&mut *connection).await?;
                 if let Some(timeout) = timeout {
                     let limit = sqlx::query(LIMIT_STATEMENTS).bind(timeout.as_millis().to_string());
                     limit.execute(&mut *connection).await?;

@@ -243,3 +243,20 @@ async fn a_stranger_learns_nothing_from_a_malformed_body() {
         }
     }
 }
+
+#[tokio::test]
+async fn head_answers_as_get_does_without_a_body_wherever_there_is_a_get() {
+    let cast = Cast::new().await;
+    // A stream has no end that could be waited for.
+    for row in ROWS.iter().filter(|row| row.method == "GET" && row.path != "/console/live") {
+        let (path, client) = (cast.path(row), cast.entitled(row));
+        let get = client.get(&path).send().await;
+        let head = client.request(reqwest::Method::HEAD, &path).send().await;
+        assert_eq!((head.status, head.text.as_str()), (get.status, ""), "{row:?} {}", get.text);
+        assert_eq!(head.header("content-type"), get.header("content-type"), "{row:?}");
+    }
+    for path in ["/metrics", "/healthz", "/readyz", "/kept"] {
+        let head = cast.server.operator().request(reqwest::Method::HEAD, path).send().await.expect(200);
+        assert_eq!(head.text, "", "{path}");
+    }
+}

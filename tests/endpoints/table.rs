@@ -238,6 +238,11 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/blobs/{key}"                                AddressHolder, Nothing;
     PUT    "/v1/blobs/{key}"                                AddressHolder, Bytes;
 
+    GET    "/"                                              Anyone, Nothing;
+    GET    "/orgs/{orgId}"                                  Anyone, Nothing;
+    GET    "/orgs/{orgId}/pages/{pageId}"                   Anyone, Nothing;
+    GET    "/orgs/{orgId}/notify/escalations/{escalationId}" Anyone, Nothing;
+    GET    "/orgs/{orgId}/notify/protocols/{protocolId}"    Anyone, Nothing;
     GET    "/docs"                                          Anyone, Nothing;
     GET    "/docs/co-editing"                               Anyone, Nothing;
     GET    "/v1/openapi.json"                               Anyone, Nothing;

@@ -20,6 +20,6 @@ pub use enrol::PASSWORD;
 pub use process::{Launch, Process};
 pub use proxy::Proxy;
 pub use ready::wait_until_ready;
-pub use server::{Person, Server};
+pub use server::{Person, START, Server};
 pub use socket::{Heard, Socket, Ticket};
 pub use vault_device::{VaultDevice, item_deletion, item_put};

@@ -3,6 +3,7 @@
 mod bodies;
 mod cors;
 mod headers;
+mod home;
 mod hostile;
 mod idempotency;
 mod limits;

@@ -140,7 +140,8 @@ async fn hear_all(mut socket: Socket, count: i64) {
         let message = socket.message().await;
         assert_eq!(message["seq"], seq + 1, "{message} after number {seq}");
         seq += 1;
-        if message["type"] == "vault.changed" {
+        // The making of the vault and new devices leave the revision as it is.
+        if message["type"] == "vault.changed" && message["revision"] != revision {
             assert_eq!(message["revision"], revision + 1, "{message} after revision {revision}");
             revision += 1;
         }

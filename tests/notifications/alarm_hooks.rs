@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::{key, notices};
+use super::{all_is_out, key, key_with, notices};
 use crate::{
-    accounts::join,
+    accounts::{join, letters},
     harness::{Answer, Client, Person, Server},
 };
 
@@ -96,15 +96,27 @@ async fn hooks_belong_to_people_who_may_write_the_organization() {
     vera.client.get(&format!("{org}/notify/hooks")).send().await.expect(200);
     let missing = "This needs the org:write permission.";
     make(&vera.client, &org, "Mine").await.expect_error(403, "missing_scope", missing);
+}
+
+#[tokio::test]
+async fn a_key_keeps_hooks_within_its_scopes() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await;
     let program = key(&ada).await;
     let theirs = program.get("/v1/orgs").send().await.expect(200);
     let org = format!("/v1/orgs/{}", theirs.str("/orgs/0/orgId"));
-    let refusal = "Notifications belong to people.";
-    make(&program, &org, "Mine").await.expect_error(403, "people_only", refusal);
-    let list = program.get(&format!("{org}/notify/hooks")).send().await;
-    list.expect_error(403, "people_only", refusal);
-    let delete = program.delete(&format!("{org}/notify/hooks/ahk_01jd7rt4m5e9fv2w8x3c6k0hqz")).send().await;
-    delete.expect_error(403, "people_only", refusal);
+    let made = make(&program, &org, "Alertmanager").await.expect(201);
+    assert_eq!(made.str("/hook/createdBy"), ada.user_id, "what a key makes, its maker made");
+    let path = made.str("/url").strip_prefix(&server.url).expect("an address of this server");
+    assert_eq!(post(&server, path, FIRING).await.expect(200).json, json!({ "accepted": 2 }));
+    let listed = program.get(&format!("{org}/notify/hooks")).send().await.expect(200);
+    assert_eq!(listed.list("/hooks").len(), 1);
+    let hook = format!("{org}/notify/hooks/{}", made.str("/hook/hookId"));
+    let reader = key_with(&ada, &org, &["org:read"]).await;
+    let missing = "This needs the org:write permission.";
+    make(&reader, &org, "Mine").await.expect_error(403, "missing_scope", missing);
+    reader.delete(&hook).send().await.expect_error(403, "missing_scope", missing);
+    program.delete(&hook).send().await.expect(200);
 }
 
 #[tokio::test]
@@ -261,7 +273,80 @@ async fn an_alert_that_is_posted_again_and_resolved_is_told_as_one() {
     let server = Server::start().await;
     let ada = server.person("ada").await;
     let (_, path) = hooked(&server, &ada).await;
+    let mailed = async |subject: &str| letters(&server, &ada.email, subject).await;
+    for _ in 0..5 {
+        assert_eq!(post(&server, &path, FIRING).await.expect(200).json, json!({ "accepted": 2 }));
+        all_is_out(&server).await;
+    }
+    assert_eq!(mailed("The disk of db-1 is full").await, 1, "five posts of one alert");
+    assert_eq!(mailed("The disk of db-2 is nearly full").await, 1);
+    assert_eq!(alarms(&server, &ada, 2).await.len(), 2);
+
+    for _ in 0..3 {
+        post(&server, &path, ONE_RESOLVED).await.expect(200);
+        all_is_out(&server).await;
+    }
+    assert_eq!(mailed("Resolved: The disk of db-1 is full").await, 1, "what is over is over once");
+    assert_eq!(mailed("The disk of db-2 is nearly full").await, 1, "the other one goes on");
+
     post(&server, &path, FIRING).await.expect(200);
-    alarms(&server, &ada, 2).await;
-    assert_eq!(post(&server, &path, ONE_RESOLVED).await.expect(200).json, json!({ "accepted": 2 }));
+    all_is_out(&server).await;
+    assert_eq!(mailed("The disk of db-1 is full").await, 2, "it is another outage");
+    assert_eq!(mailed("The disk of db-2 is nearly full").await, 1);
+}
+
+#[tokio::test]
+async fn posts_that_come_together_tell_of_an_alert_once() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await;
+    let (_, path) = hooked(&server, &ada).await;
+    let posts = futures::future::join_all((0..20).map(|_| post(&server, &path, FIRING))).await;
+    posts.into_iter().for_each(|answer| drop(answer.expect(200)));
+    all_is_out(&server).await;
+    assert_eq!(letters(&server, &ada.email, "The disk of db-1 is full").await, 1);
+    assert_eq!(alarms(&server, &ada, 2).await.len(), 2);
+}
+
+#[tokio::test]
+async fn whoever_is_an_admin_only_since_is_told_of_an_alert_that_goes_on_once_too() {
+    let server = Server::start().await;
+    let (ada, grace) = (server.person("ada").await, server.person("grace").await);
+    let (org, path) = hooked(&server, &ada).await;
+    post(&server, &path, FIRING).await.expect(200);
+    all_is_out(&server).await;
+    join(&ada, &org, &grace, "admin").await;
+    for _ in 0..2 {
+        post(&server, &path, FIRING).await.expect(200);
+        all_is_out(&server).await;
+    }
+    for person in [&ada, &grace] {
+        assert_eq!(letters(&server, &person.email, "The disk of db-1 is full").await, 1, "{}", person.email);
+    }
+}
+
+#[tokio::test]
+async fn an_alert_that_nobody_posts_for_a_week_counts_as_over() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await;
+    let (_, path) = hooked(&server, &ada).await;
+    for (days, told) in [(0, 1), (6, 1), (6, 1), (7, 2)] {
+        server.clock.advance(Duration::from_hours(24 * days));
+        post(&server, &path, FIRING).await.expect(200);
+        all_is_out(&server).await;
+        assert_eq!(letters(&server, &ada.email, "The disk of db-1 is full").await, told);
+    }
+}
+
+#[tokio::test]
+async fn a_post_has_at_most_500_alerts() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await;
+    let (_, path) = hooked(&server, &ada).await;
+    let alerts = |many: usize| {
+        let alert = |number: usize| json!({ "status": "resolved", "labels": { "instance": number.to_string() } });
+        json!({ "alerts": (0..many).map(alert).collect::<Vec<_>>() }).to_string()
+    };
+    assert_eq!(post(&server, &path, &alerts(500)).await.expect(200).json, json!({ "accepted": 500 }));
+    let message = "A post has at most 500 alerts; send them in several.";
+    post(&server, &path, &alerts(501)).await.expect_error(413, "too_large", message);
 }

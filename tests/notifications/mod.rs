@@ -3,10 +3,13 @@
 mod alarm_hooks;
 mod alarms;
 mod alertmanager;
+mod budget;
 mod callbacks;
 mod deliveries;
 mod devices;
 mod escalations;
+mod keys;
+mod links;
 mod live_activities;
 mod nightly;
 mod notices;
@@ -89,10 +92,31 @@ async fn notices(client: &Client) -> Vec<Value> {
     client.get("/v1/me/notifications").send().await.expect(200).list("/notices").to_vec()
 }
 
-/// A key of an organization of this person's.
+/// Waits until everything that was committed has left: no event, message or delivery waits any more.
+async fn all_is_out(server: &Server) {
+    let operator = server.owner();
+    let none_is = |counts: &[Value], states: &[&str]| {
+        counts.iter().all(|count| !states.contains(&count["state"].as_str().expect("a state")))
+    };
+    let is_out = async || {
+        let outbox = operator.get("/v1/platform/outbox").send().await.expect(200);
+        let deliveries = operator.get("/v1/platform/deliveries").send().await.expect(200);
+        let is_out = none_is(outbox.list("/counts"), &["waiting", "claimed", "delayed"])
+            && none_is(deliveries.list("/counts"), &["queued"]);
+        is_out.then_some(())
+    };
+    server.eventually("all to be out", is_out).await;
+}
+
+/// A key of a new organization of this person's.
 async fn key(person: &Person) -> Client {
     let org_id = person.client.org("Acme").await;
-    let body = json!({ "name": "A program", "kind": "api", "scopes": ["org:read", "org:write", "maps:read"] });
-    let made = person.client.post(&format!("/v1/orgs/{org_id}/keys")).json(&body).send().await.expect(201);
+    key_with(person, &format!("/v1/orgs/{org_id}"), &["org:read", "org:write", "maps:read"]).await
+}
+
+/// A key of this organization with these scopes.
+async fn key_with(person: &Person, org: &str, scopes: &[&str]) -> Client {
+    let body = json!({ "name": "A program", "kind": "api", "scopes": scopes });
+    let made = person.client.post(&format!("{org}/keys")).json(&body).send().await.expect(201);
     person.client.with_token(made.str("/secret"))
 }

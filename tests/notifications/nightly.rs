@@ -55,10 +55,11 @@ async fn owners_hear_of_protocols_that_reach_nobody() {
     server.clock.advance(Duration::from_hours(14) - Duration::from_millis(1));
     assert!(warned(&ada, &acme).await.is_empty());
     server.clock.advance(Duration::from_millis(1));
-    assert_eq!(warned_of(&server, &ada, &acme, 2).await, ["Empty", "Silent"]);
+    assert_eq!(warned_of(&server, &ada, &acme, 3).await, ["Empty", "Production on-call", "Silent"]);
     let text = letter(&server, &ada.email, SUBJECT).await;
     assert!(text.contains("- Empty, rule 1 (ops.alarm)") && text.contains("- Silent, rule 1"), "{text}");
-    assert!(!text.contains("Fine") && !text.contains("Disabled") && !text.contains("Production"), "{text}");
+    assert!(text.contains("- Production on-call: it is attached to nothing"), "{text}");
+    assert!(!text.contains("Fine") && !text.contains("Disabled"), "{text}");
     assert_eq!(letters(&server, &grace.email, SUBJECT).await, 0, "she is no owner");
 }
 
@@ -101,4 +102,25 @@ async fn a_check_that_was_missed_is_made_up_for_and_one_of_nothing_comes_back_wi
     protocol(&ada, &acme, "Next", "developer", json!({ "inapp": true })).await;
     server.clock.advance(Duration::from_hours(24 * 3));
     assert_eq!(warned_of(&server, &ada, &acme, 1).await, ["Next"]);
+}
+
+#[tokio::test]
+async fn a_protocol_that_is_attached_to_nothing_is_named_until_it_is() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await;
+    let acme = org(&ada, "Acme").await;
+    let loose = protocol(&ada, &acme, "Loose", "owner", json!({ "inapp": true })).await;
+    let attachment = format!("{loose}/attachments/org/{}", acme.rsplit('/').next().unwrap());
+    ada.client.delete(&attachment).send().await.expect(200);
+    server.clock.advance(Duration::from_hours(14));
+    assert_eq!(warned_of(&server, &ada, &acme, 1).await, ["Loose"]);
+    let trail = ada.client.get(&format!("{acme}/audit?action=protocol.reaches_nobody")).send().await.expect(200);
+    assert_eq!(trail.json["events"][0]["metadata"], json!({ "reason": "not_attached", "rules": [] }));
+    let text = letter(&server, &ada.email, SUBJECT).await;
+    assert!(text.contains("- Loose: it is attached to nothing"), "{text}");
+    ada.client.put(&attachment).json(&json!({})).send().await.expect(200);
+    server.clock.advance(Duration::from_hours(8 * 24));
+    protocol(&ada, &acme, "Empty", "developer", json!({ "inapp": true })).await;
+    server.clock.advance(Duration::from_hours(24));
+    assert_eq!(warned_of(&server, &ada, &acme, 2).await, ["Empty", "Loose"]);
 }

@@ -341,3 +341,56 @@ async fn a_protocol_is_made_once_for_one_idempotency_key() {
         1
     );
 }
+
+#[tokio::test]
+async fn a_protocol_is_attached_to_its_organization_in_the_commit_that_makes_it_where_that_is_asked_for() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await;
+    let acme = org(&ada, "Acme").await;
+    let own = json!([{ "resourceType": "org", "resourceId": acme.rsplit('/').next().unwrap() }]);
+    let mut body = least();
+    body["attach"] = json!(true);
+    for body in [body, json!({ "template": "vip-mail", "attach": true })] {
+        let made = make(&ada, &acme, body).await.expect(201);
+        assert_eq!(made.json["protocol"]["attachments"], own, "{}", made.text);
+        assert_eq!(made.json["protocol"]["active"], true);
+        assert!(made.json["protocol"].get("inactive").is_none(), "{}", made.text);
+        let path = format!("{acme}/notify/protocols/{}", made.str("/protocol/protocolId"));
+        let read = ada.client.get(&path).send().await.expect(200);
+        assert_eq!(read.json, made.json);
+    }
+    assert_eq!(actions(&ada, &acme).await, ["protocol.made", "protocol.made"], "one commit, one entry");
+    let mut left = least();
+    left["attach"] = json!(false);
+    let made = make(&ada, &acme, left).await.expect(201);
+    assert_eq!(made.json["protocol"]["attachments"], json!([]));
+}
+
+#[tokio::test]
+async fn a_protocol_that_does_nothing_says_so_and_why() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await;
+    let acme = org(&ada, "Acme").await;
+    let path = protocol(&ada, &acme, least()).await;
+    let read = async || {
+        let listed = ada.client.get(&format!("{acme}/notify/protocols")).send().await.expect(200);
+        let one = ada.client.get(&path).send().await.expect(200);
+        assert_eq!(listed.json["protocols"][0], one.json["protocol"]);
+        (one.json["protocol"]["active"].clone(), one.json["protocol"]["inactive"]["reason"].clone(), one)
+    };
+    let (active, reason, answer) = read().await;
+    assert_eq!((active, reason), (json!(false), json!("not_attached")));
+    let message =
+        "It is attached to nothing, so it applies to no event. Attach it to the organization or to a part of it.";
+    assert_eq!(answer.str("/protocol/inactive/message"), message);
+
+    let attachment = format!("{path}/attachments/project/prj_1");
+    let attached = ada.client.put(&attachment).json(&json!({})).send().await.expect(200);
+    assert_eq!(attached.json["protocol"]["active"], true);
+    let changed = change(&ada, &path, json!({ "enabled": false })).await.expect(200);
+    assert_eq!(changed.json["protocol"]["active"], false);
+    assert_eq!(changed.str("/protocol/inactive/reason"), "disabled");
+    change(&ada, &path, json!({ "enabled": true })).await.expect(200);
+    let detached = ada.client.delete(&attachment).send().await.expect(200);
+    assert_eq!(detached.str("/protocol/inactive/reason"), "not_attached");
+}

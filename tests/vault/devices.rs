@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::{NO_VAULT, NOT_SIGNED, Owner, REMOVED};
-use crate::harness::item_put;
+use crate::harness::{Heard, Socket, VaultDevice, item_put};
 
 fn path(device_id: &str) -> String {
     format!("/v1/me/vault/devices/{device_id}")
@@ -62,6 +62,8 @@ async fn a_removed_device_is_gone_for_good() {
     assert_eq!(owner.overview().await["devices"].as_array().map(Vec::len), Some(1));
     assert_eq!(owner.logged().await[0], "vault.device_removed");
 
+    // Over another sign-in, for its own has ended.
+    let second = VaultDevice { client: owner.person.authenticator().await, ..second };
     let body = json!({ "name": "Again", "platform": "ios" });
     let again = second.signed(Method::PUT, &path(&second.device_id), Some(&body)).send().await;
     again.expect_error(403, "device_removed", REMOVED);
@@ -146,4 +148,52 @@ async fn names_and_platforms_are_checked() {
     owner.device.signed(Method::PUT, &own, Some(&body)).send().await.expect_problems(&["more"]);
     let body = json!({ "name": "a", "platform": "ios" });
     owner.device.signed(Method::PUT, &path("short"), Some(&body)).send().await.expect_problems(&["deviceId"]);
+}
+
+const ENDED: &str = "This device was removed from your vault. Wipe its copy and sign in again.";
+
+#[tokio::test]
+async fn a_removed_device_is_signed_out_and_reads_why() {
+    let mut owner = Owner::with_vault().await;
+    let second = owner.second_device().await;
+    let mut socket = Socket::live(&second.client, 0).await;
+    owner.device.signed(Method::DELETE, &path(&second.device_id), None).send().await.expect(200);
+    owner
+        .server
+        .eventually("the socket to close", async || matches!(socket.next().await, Heard::Closed(_)).then_some(()))
+        .await;
+    let vault = format!("/v1/me/vault/vaults/{}/index", second.vault_id);
+    for path in ["/v1/me/vault", &vault, "/v1/me", "/v1/me/live"] {
+        let answer = second.client.get(path).send().await;
+        let answer = answer.expect_error(401, "device_removed", ENDED);
+        assert!(answer.header("www-authenticate").is_some_and(|how| how.starts_with("Bearer")));
+    }
+    // Neither a restart nor a second look takes that back, and whoever signs in anew is told nothing of it.
+    owner.server.clock.advance(Duration::from_hours(24));
+    second.client.get("/v1/me").send().await.expect_error(401, "device_removed", ENDED);
+    owner.person.authenticator().await.get("/v1/me/vault").send().await.expect(200);
+    let made_up = owner.device.client.with_token("trp_p_made_up").get("/v1/me").send().await;
+    made_up.expect_error(401, "unauthenticated", "Sign in to continue.");
+}
+
+#[tokio::test]
+async fn whoever_removes_a_device_of_the_same_sign_in_stays_signed_in() {
+    let mut owner = Owner::with_vault().await;
+    let same = owner.device.another(owner.device.client.clone(), &mut owner.dice);
+    same.register().await;
+    owner.device.signed(Method::DELETE, &path(&same.device_id), None).send().await.expect(200);
+    owner.device.client.get("/v1/me/vault").send().await.expect(200);
+    owner.device.signed(Method::DELETE, &path(&owner.device.device_id), None).send().await.expect(200);
+    owner.device.client.get("/v1/me").send().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_device_belongs_to_the_sign_in_that_registered_it_last() {
+    let mut owner = Owner::with_vault().await;
+    let second = owner.second_device().await;
+    let anew = VaultDevice { client: owner.person.authenticator().await, ..second.clone() };
+    anew.register().await;
+    owner.device.signed(Method::DELETE, &path(&second.device_id), None).send().await.expect(200);
+    anew.client.get("/v1/me").send().await.expect_error(401, "device_removed", ENDED);
+    second.client.get("/v1/me").send().await.expect(200);
 }

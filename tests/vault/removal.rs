@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::{NO_VAULT, NOT_SIGNED, Owner};
-use crate::harness::item_put;
+use crate::harness::{START, Socket, item_put};
 
 const VAULT: &str = "/v1/me/vault";
 const CANCEL: &str = "/v1/me/vault/reset/cancel";
@@ -140,4 +140,79 @@ async fn a_signature_that_is_wrong_never_counts_as_none() {
     }
     let overview = owner.overview().await;
     assert!(overview["reset"].is_null() && overview["account"].is_object());
+}
+
+#[tokio::test]
+async fn a_pending_reset_is_mailed_again_on_the_third_and_the_sixth_day() {
+    let owner = Owner::with_vault().await;
+    owner.device.client.delete(VAULT).send().await.expect(202);
+    owner.emails(1).await;
+    for (day, emails) in [(2, 1), (3, 2), (4, 2), (5, 2), (6, 3), (7, 3), (8, 3)] {
+        let now = owner.server.clock.now();
+        owner.server.clock.advance(START.after(Duration::from_hours(24 * day)).since(now));
+        let subjects = owner.emails(emails).await;
+        let again =
+            subjects.iter().filter(|subject| subject.starts_with("Your passwords vault will be reset in ")).count();
+        assert_eq!((subjects.len(), again), (emails, emails - 1), "day {day}: {subjects:?}");
+    }
+    let subjects = owner.emails(3).await;
+    let wanted = ["Your passwords vault will be reset in 1 day", "Your passwords vault will be reset in 4 days"];
+    assert_eq!(subjects[..2], wanted, "the newest first");
+}
+
+#[tokio::test]
+async fn a_reset_that_was_cancelled_is_not_mailed_again_and_a_new_one_counts_anew() {
+    let mut owner = Owner::with_vault().await;
+    owner.device.client.delete(VAULT).send().await.expect(202);
+    owner.emails(1).await;
+    owner.device.signed(Method::POST, CANCEL, None).send().await.expect(200);
+    owner.server.clock.advance(Duration::from_hours(2 * 24));
+    owner.device.client.delete(VAULT).send().await.expect(202);
+    owner.emails(2).await;
+    owner.server.clock.advance(Duration::from_hours(2 * 24));
+    assert_eq!(owner.emails(2).await.len(), 2, "the first would have been on its fourth day");
+    owner.server.clock.advance(Duration::from_hours(24));
+    owner.emails(3).await;
+    let vault = owner.first_device_of_another_vault();
+    owner.device.signed(Method::DELETE, VAULT, None).send().await.expect(200);
+    vault.create().await;
+    owner.emails(4).await;
+    owner.server.clock.advance(Duration::from_hours(4 * 24));
+    assert_eq!(owner.emails(4).await.len(), 4, "a vault that is gone is reset no more");
+}
+
+#[tokio::test]
+async fn the_persons_devices_hear_of_every_change_of_the_vault() {
+    let mut owner = Owner::without_vault().await;
+    let mut socket = Socket::live(&owner.person.client, 0).await;
+    let (first, item) = (owner.device.clone(), owner.new_id());
+    let vault_id = first.vault_id.clone();
+    let mut hear = async |revision: i64, what: &str| {
+        let message = socket.message_of("vault.changed").await;
+        assert_eq!((&message["vaultId"], &message["revision"]), (&json!(vault_id), &json!(revision)), "{what}");
+    };
+    first.create().await;
+    hear(0, "made").await;
+    first.change(&[item_put(&item, 0, "x")]).send().await.expect(200);
+    hear(1, "items").await;
+    let second = owner.second_device().await;
+    hear(1, "a new device").await;
+    second.register().await;
+    hear(1, "a device that is renamed").await;
+    first.client.delete(VAULT).send().await.expect(202);
+    hear(1, "a reset that is asked for").await;
+    first.client.delete(VAULT).send().await.expect(202);
+    first.signed(Method::POST, CANCEL, None).send().await.expect(200);
+    hear(1, "a reset that is cancelled").await;
+    let keyset = json!({ "kdf": { "alg": "argon2id", "m": 65_536, "t": 3, "p": 1 }, "kdfSalt": "c2FsdHNhbHRzYWx0c2FsdA==",
+        "keyset": "another", "keysetRevision": 1 });
+    first.signed(Method::PUT, "/v1/me/vault/keyset", Some(&keyset)).send().await.expect(200);
+    hear(1, "a key set").await;
+    let device = format!("/v1/me/vault/devices/{}", second.device_id);
+    first.signed(Method::DELETE, &device, None).send().await.expect(200);
+    hear(1, "a device that is removed").await;
+    first.client.delete(VAULT).send().await.expect(202);
+    hear(1, "another reset that is asked for").await;
+    first.signed(Method::DELETE, VAULT, None).send().await.expect(200);
+    hear(1, "deleted").await;
 }

@@ -2,11 +2,11 @@
 
 use domain::{
     Result,
-    vault::{DeviceId, NewVault, Proof, VaultEvent, not_signed, vault_exists},
+    vault::{DeviceId, NewVault, Proof, VaultEvent, VaultRecord, not_signed, vault_exists},
 };
 use store::{Change, vault::VaultSeen};
 
-use super::{Vault, state::OpenVault, tell::Happening};
+use super::{Signed, Vault, sign_in_of, state::OpenVault, tell::Happening};
 use crate::kernel::{Command, Handle, Turn};
 
 /// Makes account, vault and first device together; signed with the new vault's own key, by the new device.
@@ -44,27 +44,29 @@ impl Vault {
         if request.signature.device_id != device_id {
             return Err(not_signed());
         }
-        let signature = self.signatures.fresh(request)?;
+        let signed = Signed { signature: self.signatures.fresh(request)?, by: device_id };
 
-        let (account, record, device) = (vault.account(now), vault.record(now), vault.first_device(now));
+        let device = vault.first_device(sign_in_of(turn.context()), now);
+        let (account, record) = (vault.account(now), vault.record(now));
         let seen = VaultSeen::first(user_id, now);
         let mut change = Change::new();
-        let happening = |vault_id, event| Happening {
+        let happening = |vault: &VaultRecord, event| Happening {
             context: turn.context(),
             user_id,
-            vault_id,
+            vault_id: vault.vault_id,
+            revision: vault.revision,
             event,
             now,
             device: Some((device_id, Some(&device.name))),
         };
         if let Some(old) = replaced {
             change.vault_delete(old.seen);
-            happening(old.record.vault_id, VaultEvent::Replaced).tell(&mut change);
+            happening(&old.record, VaultEvent::Replaced).tell(&mut change);
         }
         change.vault_create(seen, &account, &record);
         change.vault_device_put(user_id, &device);
-        happening(record.vault_id, VaultEvent::Created).tell(&mut change);
-        self.commit(change, signature, turn).await?;
+        happening(&record, VaultEvent::Created).tell(&mut change);
+        self.commit(change, signed, turn).await?;
 
         let mut open = OpenVault::new(account, record, seen);
         open.devices.insert(device_id, device);

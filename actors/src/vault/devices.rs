@@ -2,13 +2,18 @@
 
 use domain::{
     Result,
+    account::SignInEnd,
+    id::SignInId,
     vault::{
         DEVICES_MAX, Device, DeviceDraft, DeviceId, Proof, VaultEvent, device_removed, no_such_device, too_many_devices,
     },
 };
-use store::Change;
+use store::{
+    Change,
+    audit::{AuditEntry, AuditTarget},
+};
 
-use super::{Signer, Vault};
+use super::{Signer, Vault, sign_in_of, tell};
 use crate::kernel::{Command, Handle, Turn};
 
 /// Registers a device, or renames it; signed by that device.
@@ -33,7 +38,8 @@ impl Handle<PutDevice> for Vault {
     }
 }
 
-/// Removes a device for good; signed by any registered one, itself included.
+/// Removes a device for good; signed by any registered one, itself included. Ends the sign-in that the device syncs over,
+/// unless it is the one that asks, and answers which.
 #[derive(Debug)]
 pub struct RemoveDevice {
     /// The device.
@@ -43,19 +49,20 @@ pub struct RemoveDevice {
 }
 
 impl Command for RemoveDevice {
-    type Reply = ();
+    type Reply = Option<SignInId>;
 
     const NAME: &'static str = "remove_device";
 }
 
 impl Handle<RemoveDevice> for Vault {
-    async fn handle(&mut self, command: &RemoveDevice, turn: &mut Turn<'_, Self>) -> Result<()> {
+    async fn handle(&mut self, command: &RemoveDevice, turn: &mut Turn<'_, Self>) -> Result<Option<SignInId>> {
         let outcome = self.remove_device(command, turn).await;
         self.answer(outcome, turn).await
     }
 }
 
-/// Notes that a device asked for the vault, at most once a minute.
+/// Notes that a device asked for the vault, at most once a minute; and that it syncs over the sign-in that asks, where the
+/// one that it was known to sync over is no more.
 #[derive(Debug)]
 pub struct DeviceSeen {
     /// The device.
@@ -73,10 +80,20 @@ impl Handle<DeviceSeen> for Vault {
         let (user_id, now) = (*turn.key(), turn.now());
         let device = self.open.as_mut().and_then(|open| open.devices.get_mut(device_id));
         let Some(device) = device.filter(|device| device.seen_is_due(now)) else { return Ok(()) };
+        let store = &turn.services().store;
+        let is_bound = match device.sign_in_id {
+            Some(known) => store.sign_in(user_id, known).await?.is_some_and(|sign_in| sign_in.expires_at > now),
+            None => false,
+        };
+        let asking = sign_in_of(turn.context()).filter(|_| !is_bound);
         let mut change = Change::new();
         change.vault_device_seen(user_id, *device_id, now);
+        if let Some(sign_in_id) = asking {
+            change.vault_device_bind(user_id, *device_id, sign_in_id);
+        }
         turn.commit(change).await?;
         device.last_seen_at = now;
+        device.sign_in_id = asking.or(device.sign_in_id);
         Ok(())
     }
 }
@@ -86,18 +103,22 @@ impl Vault {
         let now = turn.now();
         let PutDevice { draft, proof } = command;
         let device_id = draft.device_id;
-        let signature = self.signed(proof, Signer::Only(device_id), now)?;
+        let signed = self.signed(proof, Signer::Only(device_id), now)?;
         let open = self.open()?;
         if open.removed_devices.contains(&device_id) {
             return Err(device_removed());
         }
         let known = open.devices.get(&device_id);
+        let asking = sign_in_of(turn.context());
         if known.is_none() && open.devices.len() >= DEVICES_MAX {
             return Err(too_many_devices());
         }
         let device = match known {
-            Some(known) => Device { name: draft.name.clone(), platform: draft.platform, ..known.clone() },
-            None => Device::registered(draft, now),
+            Some(known) => {
+                let sign_in_id = asking.or(known.sign_in_id);
+                Device { name: draft.name.clone(), platform: draft.platform, sign_in_id, ..known.clone() }
+            }
+            None => Device::registered(draft, asking, now),
         };
         let mut change = Change::new();
         change.vault_confirm(open.seen);
@@ -106,8 +127,10 @@ impl Vault {
             let mut happening = open.happening(VaultEvent::DeviceAdded, None, turn);
             happening.device = Some((device_id, Some(&device.name)));
             happening.tell(&mut change);
+        } else {
+            tell::changed(&mut change, *turn.key(), (open.record.vault_id, open.record.revision), now);
         }
-        self.commit(change, signature, turn).await?;
+        self.commit(change, signed, turn).await?;
 
         let open = self.open_mut()?;
         open.seen = open.seen.next();
@@ -115,24 +138,29 @@ impl Vault {
         Ok(device)
     }
 
-    async fn remove_device(&mut self, command: &RemoveDevice, turn: &mut Turn<'_, Self>) -> Result<()> {
+    async fn remove_device(&mut self, command: &RemoveDevice, turn: &mut Turn<'_, Self>) -> Result<Option<SignInId>> {
         let now = turn.now();
         let device_id = command.device_id;
-        let signature = self.signed(&command.proof, Signer::Registered, now)?;
+        let signed = self.signed(&command.proof, Signer::Registered, now)?;
         let open = self.open()?;
         let device = open.devices.get(&device_id).ok_or_else(no_such_device)?;
         let mut change = Change::new();
         change.vault_confirm(open.seen);
         change.vault_device_remove(*turn.key(), device_id, now);
+        let ended = device.sign_in_id.filter(|id| Some(*id) != sign_in_of(turn.context()));
+        if let Some(id) = ended {
+            change.sign_in_end_because(now, id, SignInEnd::DeviceRemoved);
+            change.audit_add(now, AuditEntry::new(turn.context(), "sign_in.ended", AuditTarget::new("sign_in", id)));
+        }
         let mut happening = open.happening(VaultEvent::DeviceRemoved, None, turn);
         happening.device = Some((device_id, Some(&device.name)));
         happening.tell(&mut change);
-        self.commit(change, signature, turn).await?;
+        self.commit(change, signed, turn).await?;
 
         let open = self.open_mut()?;
         open.seen = open.seen.next();
         open.devices.remove(&device_id);
         open.removed_devices.insert(device_id);
-        Ok(())
+        Ok(ended)
     }
 }

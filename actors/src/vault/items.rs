@@ -86,7 +86,7 @@ impl Vault {
         if self.open()?.record.vault_id != *vault_id {
             return Err(not_your_vault());
         }
-        let signature = self.signed(proof, Signer::Registered, now)?;
+        let signed = self.signed(proof, Signer::Registered, now)?;
         let open = self.open()?;
         let room = ItemRoom { live: open.record.item_count, live_max: turn.services().settings.vault_items_max };
         let decision = decide(changes, &open.items, room, now);
@@ -100,13 +100,13 @@ impl Vault {
                 VaultRecord { revision: record.revision + 1, item_count: decision.live, updated_at: now, ..record };
             change.vault_items_changed(open.seen, &record);
             change.vault_items_put(user_id, changed_items(changes, &decision, now));
-            tell::items_changed(&mut change, user_id, &record, now);
+            tell::changed(&mut change, user_id, (record.vault_id, record.revision), now);
             let entry = AuditEntry::new(turn.context(), "vault.items_changed", AuditTarget::new("vault", vault_id));
             change.audit_add(now, entry.with_metadata(json!({ "revision": record.revision })));
         } else {
             change.vault_confirm(open.seen);
         }
-        self.commit(change, signature, turn).await?;
+        self.commit(change, signed, turn).await?;
 
         let answer = ItemsChanged {
             results: results(changes, &decision, current, now),

@@ -34,14 +34,14 @@ impl Handle<PutKeyset> for Vault {
 impl Vault {
     async fn put_keyset(&mut self, command: &PutKeyset, turn: &mut Turn<'_, Self>) -> Result<Account> {
         let (user_id, now) = (*turn.key(), turn.now());
-        let signature = self.signed(&command.proof, Signer::Registered, now)?;
+        let signed = self.signed(&command.proof, Signer::Registered, now)?;
         let open = self.open()?;
         let account = open.account.with_keyset(&command.draft, now).ok_or_else(keyset_changed)?;
         let mut change = Change::new();
         change.vault_confirm(open.seen);
         change.vault_keyset_put(user_id, &account);
         open.happening(VaultEvent::KeysetChanged, Some(&command.proof), turn).tell(&mut change);
-        self.commit(change, signature, turn).await?;
+        self.commit(change, signed, turn).await?;
 
         let open = self.open_mut()?;
         open.seen = open.seen.next();

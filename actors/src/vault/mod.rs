@@ -12,6 +12,7 @@ mod create;
 mod devices;
 mod items;
 mod keyset;
+mod reminder;
 mod removal;
 mod signatures;
 mod state;
@@ -24,8 +25,8 @@ pub use keyset::PutKeyset;
 pub use removal::{CancelReset, DeleteVault, VaultDeleted};
 
 use domain::{
-    Error, Result, Timestamp,
-    id::UserId,
+    Caller, Context, Error, Result, Timestamp,
+    id::{SignInId, UserId},
     vault::{DeviceId, Proof, no_vault, not_signed},
 };
 use store::{Change, Store, vault::SeenSignature};
@@ -55,6 +56,21 @@ impl Resource for Vault {
     }
 }
 
+/// A signature that holds, and the device that gave it.
+#[derive(Clone, Copy)]
+struct Signed {
+    signature: SeenSignature,
+    by: DeviceId,
+}
+
+/// The sign-in that asks, where a person does.
+fn sign_in_of(context: &Context) -> Option<SignInId> {
+    match &context.caller {
+        Caller::Person(person) => Some(person.sign_in_id),
+        _ => None,
+    }
+}
+
 /// Which device may have signed a request.
 #[derive(Clone, Copy)]
 enum Signer {
@@ -77,7 +93,7 @@ impl Vault {
     }
 
     /// The signature, where it is the vault's, by a device that may sign this, fresh, and never seen before.
-    fn signed(&self, proof: &Proof, signer: Signer, now: Timestamp) -> Result<SeenSignature> {
+    fn signed(&self, proof: &Proof, signer: Signer, now: Timestamp) -> Result<Signed> {
         let open = self.open()?;
         let request = proof.signed()?;
         request.verify(&open.account.signing_key, now)?;
@@ -87,16 +103,31 @@ impl Vault {
             Signer::Registered => open.devices.contains_key(&by),
             Signer::Only(device_id) => by == device_id,
         };
-        if may_sign { self.signatures.fresh(request) } else { Err(not_signed()) }
+        if may_sign { Ok(Signed { signature: self.signatures.fresh(request)?, by }) } else { Err(not_signed()) }
     }
 
-    /// Commits what a signature stood under, and remembers the signature with it.
-    async fn commit(&mut self, mut change: Change, signature: SeenSignature, turn: &mut Turn<'_, Self>) -> Result<()> {
+    /// Commits what a signature stood under, and remembers the signature with it. The device that gave it syncs over the
+    /// sign-in that asks, from now on.
+    async fn commit(&mut self, mut change: Change, signed: Signed, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (user_id, now) = (*turn.key(), turn.now());
+        let Signed { signature, by } = signed;
         self.signatures.write(&mut change, user_id, signature, now);
+        let moved_to = self.moved_to(by, turn.context());
+        if let Some(sign_in_id) = moved_to {
+            change.vault_device_bind(user_id, by, sign_in_id);
+        }
         turn.commit(change).await?;
         self.signatures.remember(signature, now);
+        if let (Some(sign_in_id), Some(open)) = (moved_to, &mut self.open) {
+            open.bind(by, sign_in_id);
+        }
         Ok(())
+    }
+
+    /// The sign-in that asks, where the registered device `by` is not known to sync over it.
+    fn moved_to(&self, by: DeviceId, context: &Context) -> Option<SignInId> {
+        let known = self.open.as_ref()?.devices.get(&by)?.sign_in_id;
+        sign_in_of(context).filter(|asking| known != Some(*asking))
     }
 
     /// Passes an outcome on; a refusal only when it rests on what the store holds now.

@@ -6,7 +6,7 @@ use domain::{
 };
 use store::Change;
 
-use super::{Signer, Vault};
+use super::{Signer, Vault, reminder};
 use crate::kernel::{Command, Handle, Turn};
 
 /// Deletes the vault when signed; asks for its reset when not signed at all.
@@ -63,12 +63,13 @@ impl Handle<CancelReset> for Vault {
 
 impl Vault {
     async fn delete(&mut self, proof: &Proof, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let signature = self.signed(proof, Signer::Any, turn.now())?;
+        let signed = self.signed(proof, Signer::Any, turn.now())?;
         let open = self.open()?;
         let mut change = Change::new();
         change.vault_delete(open.seen);
         open.happening(VaultEvent::Deleted, Some(proof), turn).tell(&mut change);
-        self.commit(change, signature, turn).await?;
+        reminder::cancel(&mut change, *turn.key());
+        self.commit(change, signed, turn).await?;
         self.open = None;
         Ok(())
     }
@@ -84,6 +85,7 @@ impl Vault {
         let mut change = Change::new();
         change.vault_confirm(open.seen);
         change.vault_reset_put(user_id, Some(reset));
+        reminder::set(&mut change, user_id, reset, now);
         open.happening(VaultEvent::ResetRequested, None, turn).tell(&mut change);
         turn.commit(change).await?;
         self.open_mut()?.reset_changed(Some(reset));
@@ -91,15 +93,16 @@ impl Vault {
     }
 
     async fn cancel_reset(&mut self, proof: &Proof, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let signature = self.signed(proof, Signer::Any, turn.now())?;
+        let signed = self.signed(proof, Signer::Any, turn.now())?;
         let open = self.open()?;
         let mut change = Change::new();
         change.vault_confirm(open.seen);
         if open.reset.is_some() {
             change.vault_reset_put(*turn.key(), None);
+            reminder::cancel(&mut change, *turn.key());
             open.happening(VaultEvent::ResetCancelled, Some(proof), turn).tell(&mut change);
         }
-        self.commit(change, signature, turn).await?;
+        self.commit(change, signed, turn).await?;
         self.open_mut()?.reset_changed(None);
         Ok(())
     }

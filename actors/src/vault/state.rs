@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use domain::{
     Result,
-    id::UserId,
+    id::{SignInId, UserId},
     vault::{Account, Device, DeviceId, ItemHeads, Proof, Reset, VaultEvent, VaultRecord},
 };
 use store::{
@@ -67,9 +67,17 @@ impl OpenVault {
             context: turn.context(),
             user_id: *turn.key(),
             vault_id: self.record.vault_id,
+            revision: self.record.revision,
             event,
             now: turn.now(),
             device: signer.map(|device_id| (device_id, name(device_id))),
+        }
+    }
+
+    /// Notes that a device syncs over this sign-in.
+    pub fn bind(&mut self, device_id: DeviceId, sign_in_id: SignInId) {
+        if let Some(device) = self.devices.get_mut(&device_id) {
+            device.sign_in_id = Some(sign_in_id);
         }
     }
 

@@ -5,7 +5,7 @@
 use domain::{
     Context, Timestamp,
     id::UserId,
-    vault::{DeviceId, DeviceName, VaultEvent, VaultId, VaultRecord},
+    vault::{DeviceId, DeviceName, VaultEvent, VaultId},
 };
 use serde_json::json;
 use store::{
@@ -15,11 +15,15 @@ use store::{
     vault::VaultLogEntry,
 };
 
+use crate::letter::asked_from;
+
 /// Something that happened to a person's vault.
 pub(super) struct Happening<'a> {
     pub context: &'a Context,
     pub user_id: UserId,
     pub vault_id: VaultId,
+    /// The revision of its items.
+    pub revision: i64,
     pub event: VaultEvent,
     pub now: Timestamp,
     /// The device that it is about, or that did it, and what it is called where that is known.
@@ -27,7 +31,8 @@ pub(super) struct Happening<'a> {
 }
 
 impl Happening<'_> {
-    /// Writes it to the log and the audit trail, and e-mails the person where the contract says so (contract A 6).
+    /// Writes it to the log and the audit trail, tells the person's devices, and e-mails the person where the contract says
+    /// so (contract A 6).
     pub fn tell(&self, change: &mut Change) {
         let mut entry = VaultLogEntry::new(self.context, self.event, self.now);
         if let Some((device_id, name)) = self.device {
@@ -36,6 +41,7 @@ impl Happening<'_> {
         change.vault_log_add(self.user_id, entry);
         let target = AuditTarget::new("vault", self.vault_id);
         change.audit_add(self.now, AuditEntry::new(self.context, self.event.as_str(), target));
+        changed(change, self.user_id, (self.vault_id, self.revision), self.now);
         if let Some(email) = self.email() {
             change.outbox_add(self.now, &email);
         }
@@ -74,32 +80,17 @@ impl Happening<'_> {
     }
 
     fn origin(&self) -> String {
-        let mut lines = String::new();
-        let mut line = |label: &str, value: &str| {
-            lines.push_str(label);
-            lines.push_str(": ");
-            lines.push_str(value);
-            lines.push('\n');
+        let device = match self.device {
+            Some((_, Some(name))) => format!("Device: {name}\n"),
+            _ => String::new(),
         };
-        if let Some((_, Some(name))) = self.device {
-            line("Device", name.as_str());
-        }
-        if let Some(ip) = self.context.ip {
-            line("Address", &ip.to_string());
-        }
-        if let Some(user_agent) = &self.context.user_agent {
-            line("Program", user_agent);
-        }
-        lines
+        device + &asked_from(self.context)
     }
 }
 
-/// Tells the person's devices that the vault's items changed.
-pub(super) fn items_changed(change: &mut Change, user_id: UserId, record: &VaultRecord, now: Timestamp) {
-    let message = json!({
-        "type": "vault.changed",
-        "vaultId": record.vault_id.as_str(),
-        "revision": record.revision,
-    });
+/// Tells the person's devices that something about the vault changed, whose items are at this revision: who knows that
+/// revision has only the rest to look at.
+pub(super) fn changed(change: &mut Change, user_id: UserId, (vault_id, revision): (VaultId, i64), now: Timestamp) {
+    let message = json!({ "type": "vault.changed", "vaultId": vault_id.as_str(), "revision": revision });
     change.outbox_add(now, &OutboxEntry::Live { user_id, message });
 }

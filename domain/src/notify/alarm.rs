@@ -13,6 +13,8 @@ use crate::token::sha256_hex;
 pub const ALARM_HOOKS_MAX: u64 = 50;
 /// Posts a minute that one hook takes.
 pub const ALARM_POSTS_PER_MINUTE: u32 = 120;
+/// Alerts of one post, at most: each is told on its own.
+pub const ALERTS_PER_POST_MAX: usize = 500;
 /// Characters of a headline, at most; more is cut.
 pub const ALARM_TITLE_LEN_MAX: usize = 200;
 /// Characters of what happened, at most; more is cut.

@@ -21,7 +21,7 @@ names! {
     CancelReason {
         Acknowledged = "acknowledged", EscalationOver = "escalation_over", Summarized = "summarized",
         PersonGone = "person_gone", NoConfirmedPhone = "no_confirmed_phone", NoDevice = "no_device",
-        NoticeDeleted = "notice_deleted",
+        NoticeDeleted = "notice_deleted", BudgetSpent = "budget_spent",
     }
 }
 

@@ -5,6 +5,7 @@
 //! quiet hours, and why not over the others. Whoever tells somebody something asks it, so there is one place to look.
 
 mod alarm;
+mod budget;
 mod catalog;
 mod channel;
 mod delivery;
@@ -12,6 +13,7 @@ mod device;
 pub mod escalation;
 mod live_activity;
 mod message;
+mod open_alert;
 pub mod phone;
 mod prefs;
 pub mod preview;
@@ -26,8 +28,10 @@ mod template;
 mod zone;
 
 pub use alarm::{
-    ALARM_BODY_LEN_MAX, ALARM_HOOKS_MAX, ALARM_POSTS_PER_MINUTE, ALARM_TITLE_LEN_MAX, ALARM_URL_LEN, Alarm, Alert,
+    ALARM_BODY_LEN_MAX, ALARM_HOOKS_MAX, ALARM_POSTS_PER_MINUTE, ALARM_TITLE_LEN_MAX, ALARM_URL_LEN,
+    ALERTS_PER_POST_MAX, Alarm, Alert,
 };
+pub use budget::{budget_day, is_mostly_spent};
 pub use catalog::EventType;
 pub use channel::{Channel, Channels};
 pub use delivery::{AckCode, CancelReason, DeliveryState, pause_seed};
@@ -40,8 +44,9 @@ pub use live_activity::{
     no_vehicles,
 };
 pub use message::{Message, summary};
+pub use open_alert::{ALERT_FORGOTTEN_AFTER, OpenAlert};
 pub use prefs::{NotifyPrefs, PrefsChange};
-pub use protocol::{Attachment, Protocol, ProtocolChange, ProtocolDraft};
+pub use protocol::{Attachment, Inactive, Protocol, ProtocolChange, ProtocolDraft};
 pub use quiet::QuietHours;
 pub use reach::{Asked, Outcome, PushPlatform, PushTarget, Reach, Recipient, Target, WhyNot, reach};
 pub use resource_type::ResourceType;

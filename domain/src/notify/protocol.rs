@@ -9,6 +9,7 @@ use super::{resource_type::ResourceType, rule::Rule, template::Template};
 use crate::{
     Error, Result, Timestamp,
     account::{name_check, text_check},
+    app::names,
     id::{OrgId, ProtocolId, RotaId, UserId},
     organization::DESCRIPTION_LEN_MAX,
     problems::{Problems, all},
@@ -83,7 +84,35 @@ pub struct Attachment {
     pub resource_label: Option<String>,
 }
 
+names! {
+    /// Why a protocol does nothing.
+    Inactive { Disabled = "disabled", NotAttached = "not_attached", }
+}
+
+impl Inactive {
+    /// The same for whoever wonders why nothing happens.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::Disabled => "It is disabled.",
+            Self::NotAttached => {
+                "It is attached to nothing, so it applies to no event. Attach it to the organization or to a part of it."
+            }
+        }
+    }
+}
+
 impl Protocol {
+    /// Why it does nothing, where it doesn't.
+    pub const fn inactive(&self) -> Option<Inactive> {
+        if !self.draft.enabled {
+            Some(Inactive::Disabled)
+        } else if self.attachments.is_empty() {
+            Some(Inactive::NotAttached)
+        } else {
+            None
+        }
+    }
+
     /// The rules that are about an event of the type `kind` that says `data`, with their places.
     pub fn rules_for<'p>(
         &'p self,
@@ -142,6 +171,11 @@ impl ProtocolDraft {
 }
 
 impl Attachment {
+    /// To the organization as a whole.
+    pub fn to_organization(org_id: OrgId) -> Self {
+        Self { resource_type: ResourceType::Org, resource_id: org_id.to_string(), resource_label: None }
+    }
+
     /// Checks what somebody attaches a protocol of `org_id` to.
     pub fn check(org_id: OrgId, resource_type: ResourceType, id: &str, label: Option<&str>) -> Result<Self> {
         let own = resource_type != ResourceType::Org || id == org_id.to_string();

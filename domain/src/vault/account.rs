@@ -6,6 +6,7 @@ use super::{Device, DeviceDraft, Sealed, SigningKey, VaultId};
 use crate::{
     base64_text::base64_field,
     error::{Error, Result},
+    id::SignInId,
     problems::Problems,
     time::Timestamp,
 };
@@ -189,8 +190,8 @@ impl NewVault {
     }
 
     /// The device that it starts with.
-    pub fn first_device(&self, now: Timestamp) -> Device {
-        Device::registered(&self.device, now)
+    pub fn first_device(&self, sign_in_id: Option<SignInId>, now: Timestamp) -> Device {
+        Device::registered(&self.device, sign_in_id, now)
     }
 }
 

@@ -6,6 +6,7 @@ use super::DeviceId;
 use crate::{
     app::names,
     error::{Error, Result},
+    id::SignInId,
     problems::all,
     time::Timestamp,
 };
@@ -91,17 +92,20 @@ pub struct Device {
     pub created_at: Timestamp,
     /// When it last asked for the vault, to the minute.
     pub last_seen_at: Timestamp,
+    /// The sign-in that it syncs over, which ends with its removal; none for one that was registered before that was noted.
+    pub sign_in_id: Option<SignInId>,
 }
 
 impl Device {
-    /// A device that registers now.
-    pub fn registered(draft: &DeviceDraft, now: Timestamp) -> Self {
+    /// A device that registers now, over this sign-in.
+    pub fn registered(draft: &DeviceDraft, sign_in_id: Option<SignInId>, now: Timestamp) -> Self {
         Self {
             device_id: draft.device_id,
             name: draft.name.clone(),
             platform: draft.platform,
             created_at: now,
             last_seen_at: now,
+            sign_in_id,
         }
     }
 
@@ -136,7 +140,7 @@ mod tests {
     #[test]
     fn a_device_counts_as_seen_at_most_once_a_minute() {
         let id = DeviceId::check("deviceId", "AAAAAAAAAAAAAAAAAAAAAA");
-        let device = Device::registered(&DeviceDraft::check("", id, "Phone", "ios").unwrap(), Timestamp(0));
+        let device = Device::registered(&DeviceDraft::check("", id, "Phone", "ios").unwrap(), None, Timestamp(0));
         assert!(!device.seen_is_due(Timestamp(59_999)));
         assert!(device.seen_is_due(Timestamp(60_000)));
     }

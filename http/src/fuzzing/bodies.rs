@@ -80,7 +80,7 @@ fn structure<T: RequestBody>(raw: &[u8]) -> Result<()> {
 
 /// Alarms are kept by every database, as long as they are, and so short that they can be shown.
 fn alarms(raw: &[u8]) -> Result<()> {
-    for alarm in parse::<notify::AlarmPost>(raw)?.alarms() {
+    for alarm in parse::<notify::AlarmPost>(raw)?.alarms()? {
         let texts = [&alarm.title, &alarm.body, &alarm.fingerprint].into_iter().chain(&alarm.url);
         assert!(texts.into_iter().all(|text| !text.contains('\0')), "{alarm:?}");
         assert!((1..=domain::notify::ALARM_TITLE_LEN_MAX).contains(&alarm.title.chars().count()));

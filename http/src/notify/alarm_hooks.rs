@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use store::notify::AlarmHook;
 use utoipa::ToSchema;
 
-use super::{alarm_post::AlarmPost, organization::NotifyOrg};
+use super::alarm_post::AlarmPost;
 use crate::{
     answer::{Created, Json},
     argument::Argument,
@@ -19,6 +19,7 @@ use crate::{
     call::Call,
     error::Result,
     facts::Facts,
+    org::Org,
     path::{Path, PathParameter},
     permission::{OrgRead, OrgWrite},
     state::State,
@@ -69,7 +70,7 @@ pub(crate) struct AlarmHooksAnswer {
 
 /// The hooks for alarms
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/notify/hooks")]
-pub(crate) async fn alarm_hooks_list(org: NotifyOrg<OrgRead>, state: State) -> Result<Json<AlarmHooksAnswer>> {
+pub(crate) async fn alarm_hooks_list(org: Org<OrgRead>, state: State) -> Result<Json<AlarmHooksAnswer>> {
     let hooks = state.store.alarm_hooks(org.id()).await?;
     Ok(Json(AlarmHooksAnswer { hooks: hooks.into_iter().map(AlarmHookBody::from).collect() }))
 }
@@ -104,7 +105,7 @@ pub(crate) struct AlarmHookAnswer {
     (status = 400, description = "An organization has at most 50 alarm hooks."),
 ))]
 pub(crate) async fn alarm_hook_create(
-    org: NotifyOrg<OrgWrite>,
+    org: Org<OrgWrite>,
     body: Body<AlarmHookCreate>,
     state: State,
 ) -> Result<Created<AlarmHookAnswer>> {
@@ -118,11 +119,7 @@ pub(crate) async fn alarm_hook_create(
 ///
 /// What came in by it stays.
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/notify/hooks/{hookId}")]
-pub(crate) async fn alarm_hook_delete(
-    org: NotifyOrg<OrgWrite>,
-    id: Path<AlarmHookId>,
-    state: State,
-) -> Result<Json<Done>> {
+pub(crate) async fn alarm_hook_delete(org: Org<OrgWrite>, id: Path<AlarmHookId>, state: State) -> Result<Json<Done>> {
     state.actors.organization.ask(&org.id(), DeleteAlarmHook(*id), org.context()).await?;
     Ok(Json(Done::new()))
 }
@@ -174,14 +171,16 @@ pub(crate) struct AlarmPostAnswer {
 
 /// Raise alarms
 ///
-/// The token in the path is the credential. Each alert is an event `ops.alarm`, told by its fingerprint: posted again it
-/// adds nothing to an escalation under way, and resolved it ends it.
+/// The token in the path is the credential. Each alert is an event `ops.alarm`, known by its fingerprint: whoever was told
+/// of it is not told again until it is resolved, and that is told once too. Posted again it adds nothing to an escalation
+/// under way, and resolved it ends it.
 #[utoipa::path(post, path = "/v1/hooks/ops/{hookId}/{hookToken}", responses(
+    (status = 413, description = "The request is too large.\n\nA post has at most 500 alerts; send them in several."),
     (status = 429, description = "A hook takes 120 posts a minute; try again later."),
 ))]
 pub(crate) async fn alarms_post(hook: OpenHook, body: Body<AlarmPost>, state: State) -> Result<Json<AlarmPostAnswer>> {
     let OpenHook { hook, context } = hook;
-    let alarms = body.into_inner().alarms();
+    let alarms = body.into_inner().alarms()?;
     let accepted = alarms.len();
     if accepted > 0 {
         let command = RaiseAlarms { hook_id: hook.id, alarms };

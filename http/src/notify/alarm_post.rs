@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use domain::notify::{Alarm, Alert};
+use domain::{
+    Error, Result,
+    notify::{ALERTS_PER_POST_MAX, Alarm, Alert},
+};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -19,7 +22,7 @@ use crate::body::RequestBody;
     }]
 }))]
 pub(crate) struct AlarmPost {
-    /// They.
+    /// At most 500.
     alerts: Vec<PostedAlert>,
 }
 
@@ -61,9 +64,13 @@ pub(crate) enum AlertStatus {
 }
 
 impl AlarmPost {
-    /// The alarms that it raises and ends.
-    pub(crate) fn alarms(self) -> Vec<Alarm> {
-        self.alerts.into_iter().map(|alert| Alarm::from(Alert::from(alert))).collect()
+    /// The alarms that it raises and ends; 413 for too many.
+    pub(crate) fn alarms(self) -> Result<Vec<Alarm>> {
+        if self.alerts.len() > ALERTS_PER_POST_MAX {
+            let message = format!("A post has at most {ALERTS_PER_POST_MAX} alerts; send them in several.");
+            return Err(Error::too_large(message));
+        }
+        Ok(self.alerts.into_iter().map(|alert| Alarm::from(Alert::from(alert))).collect())
     }
 }
 

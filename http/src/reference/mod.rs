@@ -13,7 +13,8 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use self::text::{escape, slug};
+pub(crate) use self::text::escape;
+use self::text::slug;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("search.js");

@@ -1,7 +1,7 @@
 //! Text on the page.
 
 /// Text that stands in a page or in an attribute.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

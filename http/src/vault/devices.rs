@@ -3,6 +3,7 @@
 use actors::vault::{PutDevice, RemoveDevice};
 use domain::vault::{DEVICE_BODY_BYTES_MAX, Device, DeviceDraft, DeviceId};
 use serde::{Deserialize, Serialize};
+use store::RevocationKind;
 use utoipa::ToSchema;
 
 use super::{VaultPerson, VaultProof};
@@ -129,8 +130,9 @@ pub(crate) async fn vault_device_put(
 
 /// Remove a device
 ///
-/// Signed by the vault on a registered device, which may remove itself. The device stops syncing, wipes its copy when it
-/// next connects, and can never be registered again.
+/// Signed by the vault on a registered device, which may remove itself. The sign-in that the removed device syncs over ends,
+/// unless it is the one that asks: whatever it asks for next is 401 with the code `device_removed`, and it wipes its copy.
+/// The device can never be registered again.
 #[utoipa::path(delete, path = "/v1/me/vault/devices/{deviceId}", responses(
     (status = 404, description = "There's no vault for this account.\n\nThat device isn't in your vault."),
 ))]
@@ -140,6 +142,10 @@ pub(crate) async fn vault_device_delete(
     VaultProof(proof): VaultProof,
     state: State,
 ) -> Result<Json<VaultDeviceDeleted>> {
-    state.actors.vault.ask(&person.user_id(), RemoveDevice { device_id, proof }, person.context()).await?;
+    let command = RemoveDevice { device_id, proof };
+    let ended = state.actors.vault.ask(&person.user_id(), command, person.context()).await?;
+    if let Some(sign_in_id) = ended {
+        state.credentials.refresh(RevocationKind::SignIn, sign_in_id);
+    }
     Ok(Json(VaultDeviceDeleted { deleted: true }))
 }

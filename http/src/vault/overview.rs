@@ -80,8 +80,9 @@ impl Argument for CallingDevice {
 
 /// The vault
 ///
-/// Everything that describes what is in it is encrypted on the devices. A device that names itself in `X-Vault-Device`
-/// learns here that it was removed, and wipes its copy.
+/// Everything that describes what is in it is encrypted on the devices. A device that was removed reads 401 with the code
+/// `device_removed` here as everywhere, and wipes its copy; one that signed in anew since and names itself in
+/// `X-Vault-Device` learns it here.
 #[utoipa::path(get, path = "/v1/me/vault")]
 pub(crate) async fn vault_get(
     person: VaultPerson,

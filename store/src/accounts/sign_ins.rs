@@ -4,12 +4,17 @@ use std::net::IpAddr;
 
 use domain::{
     App, Platform, Timestamp, TokenHash,
+    account::SignInEnd,
     id::{SignInId, UserId},
 };
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder};
 
 use super::{named, parsed};
-use crate::{Change, Expect, Purge, RevocationKind, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{
+    Change, Expect, Purge, RevocationKind, Store, StoreError,
+    reader::{Reads, row},
+    sql::Sql,
+};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -132,6 +137,19 @@ impl Change {
         self.run_statement(Sql::new("DELETE FROM sign_ins WHERE id = $1", [id.to_string().into()]), Expect::Any);
         self.revoke(now, RevocationKind::SignIn, &id);
     }
+
+    /// Ends a sign-in, and has whoever shows its token read why from now on.
+    pub fn sign_in_end_because(&mut self, now: Timestamp, id: SignInId, end: SignInEnd) {
+        self.run_statement(
+            Sql::new(
+                "INSERT INTO ended_sign_ins (token_hash, reason, ended_at) \
+                 SELECT token_hash, $2, $3 FROM sign_ins WHERE id = $1 ON CONFLICT (token_hash) DO NOTHING",
+                [id.to_string().into(), end.as_str().into(), now.0.into()],
+            ),
+            Expect::Any,
+        );
+        self.sign_in_end(now, id);
+    }
 }
 
 impl Purge {
@@ -139,9 +157,27 @@ impl Purge {
     pub fn sign_ins(now: Timestamp) -> Self {
         Self::new("sign-ins", ["sign_ins", "id", "expires_at <= $1"], now.0)
     }
+
+    /// Why sign-ins ended that ended before `before`.
+    pub fn ended_sign_ins(before: Timestamp) -> Self {
+        Self::new("ended sign-ins", ["ended_sign_ins", "token_hash", "ended_at < $1"], before.0)
+    }
+}
+
+row! {
+    struct EndedRow {
+        reason: String,
+    }
 }
 
 impl Store {
+    /// Why the sign-in with this token was ended, where whoever shows it is to know.
+    pub async fn sign_in_ended(&self, token: TokenHash) -> Result<Option<SignInEnd>, StoreError> {
+        let sql = Sql::new("SELECT reason FROM ended_sign_ins WHERE token_hash = $1", [token.0.to_vec().into()]);
+        let row: Option<EndedRow> = self.credential_reader().row(&sql).await?;
+        row.map(|row| named("ended_sign_ins.reason", SignInEnd::from_name(&row.reason))).transpose()
+    }
+
     /// The person's sign-in with this id, whether expired or not.
     pub async fn sign_in(&self, user_id: UserId, id: SignInId) -> Result<Option<SignIn>, StoreError> {
         let row = row::Entity::find_by_id(id.to_string())

@@ -2,6 +2,8 @@
 //! things: settings, devices for push messages, live activities, telephone numbers.
 
 mod alarm_hooks;
+mod alerts;
+mod budgets;
 pub mod deliveries;
 mod devices;
 pub mod escalations;
@@ -14,6 +16,8 @@ mod recipients;
 mod rotas;
 
 pub use alarm_hooks::AlarmHook;
+pub use alerts::{AlertKey, StoredAlert};
+pub use budgets::{SpentBudget, TextBudget};
 pub use devices::{DeviceAttrs, PushDevice, PushKey};
 pub use live_activities::{LiveActivity, LiveActivityAttrs, LiveActivityKey};
 pub use notices::{NewNotice, Notice, NoticesPage, NoticesQuery};

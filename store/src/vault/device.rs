@@ -1,7 +1,7 @@
 //! The devices that a vault is on, and those that it was on.
 
 use domain::{
-    id::UserId,
+    id::{SignInId, UserId},
     time::Timestamp,
     vault::{Device, DeviceId, DeviceName, DevicePlatform},
 };
@@ -28,6 +28,7 @@ mod row {
         pub created_at: i64,
         pub last_seen_at: i64,
         pub removed_at: Option<i64>,
+        pub sign_in_id: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -56,6 +57,7 @@ impl TryFrom<row::Model> for StoredDevice {
             name: DeviceName::from_stored(row.name),
             created_at: Timestamp(row.created_at),
             last_seen_at: Timestamp(row.last_seen_at),
+            sign_in_id: row.sign_in_id.as_deref().map(str::parse).transpose().map_err(|_| corrupt())?,
         };
         Ok(Self { device, removed: row.removed_at.is_some() })
     }
@@ -85,9 +87,10 @@ impl Change {
             created_at: Set(device.created_at.0),
             last_seen_at: Set(device.last_seen_at.0),
             removed_at: Set(None),
+            sign_in_id: Set(device.sign_in_id.map(|id| id.to_string())),
         };
         let renamed = OnConflict::columns([row::Column::UserId, row::Column::DeviceId])
-            .update_columns([row::Column::Name, row::Column::Platform])
+            .update_columns([row::Column::Name, row::Column::Platform, row::Column::SignInId])
             .to_owned();
         self.run(row::Entity::insert(row).on_conflict(renamed), Expect::Any);
     }
@@ -98,6 +101,14 @@ impl Change {
             .col_expr(row::Column::RemovedAt, Expr::value(now.0))
             .filter(registered(user_id, device_id));
         self.run(update, Expect::Rows(1));
+    }
+
+    /// Notes that a device syncs over this sign-in; nothing when it was removed meanwhile.
+    pub fn vault_device_bind(&mut self, user_id: UserId, device_id: DeviceId, sign_in_id: SignInId) {
+        let update = row::Entity::update_many()
+            .col_expr(row::Column::SignInId, Expr::value(sign_in_id.to_string()))
+            .filter(registered(user_id, device_id));
+        self.run(update, Expect::Any);
     }
 
     /// Notes that a device asked for the vault; nothing when it was removed meanwhile.

@@ -85,7 +85,7 @@ async fn attempt(services: &Services, prepared: &Prepared) -> Result<Tried, Stor
         Message { title: &delivery.title, body: delivery.body.as_deref(), link: link.as_deref(), code: code.as_ref() };
     match &delivery.target {
         Target::Email(_) => Ok(email::send(services, delivery, recipient, &message).await),
-        Target::Phone(_) => Ok(phone::send(services, delivery, recipient, &message).await),
+        Target::Phone(_) => phone::send(services, delivery, recipient, &message).await,
         Target::Device(device) => push::send(services, delivery, device, &message).await,
         // It was there with its commit, and so is never claimed.
         Target::Inbox => Ok(Tried::Sent { target: Target::Inbox, provider_id: None }),

@@ -11,6 +11,7 @@
 //! as sent before a gateway took it.
 
 mod attempt;
+mod budget;
 mod channel;
 mod email;
 mod held;

@@ -5,19 +5,26 @@
 
 use domain::notify::{CancelReason, Channel, Message, Recipient, Target};
 use gateways::{Call, Delivered, Sms, TextError};
-use store::Delivery;
+use store::{Delivery, StoreError};
 
-use super::{settle::Tried, whole_link};
+use super::{
+    budget::{self, Budget},
+    settle::Tried,
+    whole_link,
+};
 use crate::Services;
 
-/// Hands it to who sends texts and calls people.
+/// Hands it to who sends texts and calls people, as long as the organization's budget of today lasts.
 pub(super) async fn send(
     services: &Services,
     delivery: &Delivery,
     recipient: &Recipient,
     message: &Message<'_>,
-) -> Tried {
-    let Some(to) = number(delivery, recipient) else { return Tried::Cancelled(CancelReason::NoConfirmedPhone) };
+) -> Result<Tried, StoreError> {
+    let Some(to) = number(delivery, recipient) else { return Ok(Tried::Cancelled(CancelReason::NoConfirmedPhone)) };
+    if budget::spend(services, delivery).await? == Budget::Spent {
+        return Ok(Tried::Cancelled(CancelReason::BudgetSpent));
+    }
     let target = Target::Phone(to.clone());
     let idempotency_key = delivery.id.to_string();
     let status_callback = Some(callback(services, delivery, "status"));
@@ -29,12 +36,12 @@ pub(super) async fn send(
         let sms = Sms { to, body: message.text(), status_callback, idempotency_key };
         (services.texter.sms(&sms).await, sms.body)
     };
-    match taken {
+    Ok(match taken {
         Ok(Delivered::Sent { response }) => Tried::Sent { target, provider_id: Some(response) },
         Ok(Delivered::Keep) => Tried::Kept { target, subject: None, text },
         Err(TextError::Temporary { reason, retry_after }) => Tried::Later { error: reason, retry_after },
         Err(TextError::Permanent(error)) => Tried::Refused { error },
-    }
+    })
 }
 
 fn number(delivery: &Delivery, recipient: &Recipient) -> Option<String> {

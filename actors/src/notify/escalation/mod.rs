@@ -69,7 +69,8 @@ enum Standing {
 }
 
 /// How `by` stands to the escalation now. People who were told and who still belong to the organization may act, and so
-/// may operators; to others it doesn't exist, or they lack the permission.
+/// may operators; to others it doesn't exist, or they lack the permission. A key, which is told nothing, acts as an
+/// operator in the name of its maker.
 async fn standing(turn: &Turn<'_, Escalation>, row: &Row, by: UserId) -> Result<Standing> {
     if turn.context().caller == Caller::System {
         return Ok(Standing::Told);
@@ -77,6 +78,10 @@ async fn standing(turn: &Turn<'_, Escalation>, row: &Row, by: UserId) -> Result<
     let store = &turn.services().store;
     let part = store.membership(row.org_id, by).await?;
     let part = part.ok_or_else(|| Error::not_found("Escalation not found."))?;
+    if let Caller::Key(key) = &turn.context().caller {
+        let may_write = key.scopes.intersection(part.scopes()).contains(Scope::OrgWrite);
+        return if may_write { Ok(Standing::Operator) } else { Err(Error::MissingScope(Scope::OrgWrite)) };
+    }
     if row.handed_to == Some(by) || store.escalation_told(row.id).await?.iter().any(|told| told.user_id == by) {
         return Ok(Standing::Told);
     }

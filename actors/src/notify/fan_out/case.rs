@@ -8,7 +8,10 @@ use domain::{
     notify::{EventType, Protocol, Recipient, ResourceType, escalation::DEDUP_KEY_LEN_MAX},
 };
 use serde_json::Value;
-use store::{OutboxClaim, Store, StoreError, notify::escalations::Escalation};
+use store::{
+    OutboxClaim, Store, StoreError,
+    notify::{AlertKey, StoredAlert, escalations::Escalation},
+};
 
 use crate::{
     Services,
@@ -44,6 +47,11 @@ impl<'a> Case<'a> {
         Ok(Self { claim, event, at, kind, source: format!("outbox:{}", claim.work.seq) })
     }
 
+    /// What the alert that it belongs to is known by, where it has a `dedupKey`.
+    pub fn alert_key(&self, facts: &Facts) -> Option<AlertKey> {
+        Some(AlertKey { org_id: facts.org_id, dedup_key: self.event.dedup_key.clone()? })
+    }
+
     /// How many people it concerns, about.
     pub fn people(&self) -> usize {
         self.event.user_ids.len().max(1)
@@ -72,6 +80,8 @@ pub(super) struct Known {
     pub recipients: BTreeMap<UserId, Recipient>,
     /// What takes in further events.
     pub open: Vec<Escalation>,
+    /// The alerts that go on.
+    pub alerts: Vec<StoredAlert>,
 }
 
 /// Protocols by organization and by what an event happened in.
@@ -93,7 +103,9 @@ impl Known {
         let recipients = store.recipients(&people.into_iter().collect::<Vec<_>>()).await?;
         let recipients = recipients.into_iter().map(|recipient| (recipient.user_id, recipient)).collect();
         let open = store.escalations_open(&open_keys(cases, &facts)).await?;
-        Ok(Self { facts, recipients, open })
+        let keys = cases.iter().zip(&facts).filter_map(|(case, facts)| case.alert_key(facts));
+        let alerts = store.alerts(&keys.collect()).await?;
+        Ok(Self { facts, recipients, open, alerts })
     }
 }
 

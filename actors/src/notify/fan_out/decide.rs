@@ -16,7 +16,10 @@ use store::{
     notify::escalations::{Ended, Escalation},
 };
 
-use super::case::{Case, Facts, Known};
+use super::{
+    alerts::Alerts,
+    case::{Case, Facts, Known},
+};
 use crate::{
     Services,
     notify::{
@@ -33,6 +36,7 @@ pub(super) struct Decisions<'k> {
     crier: Crier,
     /// What takes in further events, by protocol and `dedupKey`.
     open: BTreeMap<(ProtocolId, String), Escalation>,
+    alerts: Alerts,
     change: Change,
 }
 
@@ -55,6 +59,7 @@ impl<'k> Decisions<'k> {
             recipients: &known.recipients,
             crier: Crier::new(services, &people).await?,
             open: open.collect(),
+            alerts: Alerts::new(&known.alerts),
             change: Change::new(),
         })
     }
@@ -62,6 +67,7 @@ impl<'k> Decisions<'k> {
     /// What follows from all of them, as one change.
     pub fn into_change(mut self) -> Change {
         self.change.append(self.crier.into_change());
+        self.change.append(self.alerts.into_change());
         self.change
     }
 
@@ -76,10 +82,15 @@ impl<'k> Decisions<'k> {
         for protocol in &facts.protocols {
             is_known |= matches!(self.escalate(case, facts, protocol), Taken::In);
         }
+        let news_to = match case.alert_key(facts) {
+            None => facts.concerned.clone(),
+            Some(key) if case.event.resolved => self.alerts.close(&key, case.at, &facts.concerned),
+            Some(key) => self.alerts.take_in(key, case.at, &facts.concerned),
+        };
         // Another event of what is being escalated already tells nobody again.
         if !is_known {
-            let concerned = facts.concerned.iter().filter(|user_id| !spared.contains(user_id));
-            concerned.for_each(|user_id| self.tell(case, facts.org_id, *user_id));
+            let told = news_to.iter().filter(|user_id| !spared.contains(user_id));
+            told.for_each(|user_id| self.tell(case, facts.org_id, *user_id));
         }
     }
 

@@ -8,6 +8,7 @@
 //!
 //! It must never happen that an entry goes without its notices, or that one event holds up the others.
 
+mod alerts;
 mod case;
 mod decide;
 

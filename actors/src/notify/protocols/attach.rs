@@ -38,7 +38,7 @@ impl Command for AttachProtocol {
 
 impl Handle<AttachProtocol> for Protocols {
     async fn handle(&mut self, command: &AttachProtocol, turn: &mut Turn<'_, Self>) -> Result<Protocol> {
-        let desk = Desk::open(turn).await?;
+        let desk = Desk::open_to_people(turn).await?;
         let before = protocol(turn, command.protocol_id).await?;
         let attachment = &command.attachment;
         let is_it = |known: &Attachment| known.is_of(attachment.resource_type, &attachment.resource_id);
@@ -68,7 +68,7 @@ impl Command for DetachProtocol {
 
 impl Handle<DetachProtocol> for Protocols {
     async fn handle(&mut self, command: &DetachProtocol, turn: &mut Turn<'_, Self>) -> Result<Protocol> {
-        let desk = Desk::open(turn).await?;
+        let desk = Desk::open_to_people(turn).await?;
         let DetachProtocol { protocol_id, resource_type, resource_id } = command;
         let mut after = protocol(turn, *protocol_id).await?;
         let before = after.attachments.len();

@@ -3,7 +3,9 @@
 use domain::{
     Error, Problem, Result,
     id::{OrgId, ProtocolId, RotaId, UserId},
-    notify::{Protocol, ProtocolChange, ProtocolDraft, Rule, escalation::EndReason, protocol::PROTOCOLS_MAX},
+    notify::{
+        Attachment, Protocol, ProtocolChange, ProtocolDraft, Rule, escalation::EndReason, protocol::PROTOCOLS_MAX,
+    },
 };
 use serde_json::json;
 use store::{AuditEntry, AuditTarget, Change, Store};
@@ -13,7 +15,12 @@ use crate::kernel::{Command, Handle, Turn};
 
 /// Makes a protocol.
 #[derive(Clone, Debug)]
-pub struct MakeProtocol(pub ProtocolDraft);
+pub struct MakeProtocol {
+    /// What it says.
+    pub draft: ProtocolDraft,
+    /// What it is attached to in the same commit.
+    pub attachments: Vec<Attachment>,
+}
 
 /// Changes what a protocol says. What runs already goes on as it was, but a protocol that is disabled ends what it runs.
 #[derive(Clone, Debug)]
@@ -35,8 +42,9 @@ impl Command for MakeProtocol {
 }
 
 impl Handle<MakeProtocol> for Protocols {
-    async fn handle(&mut self, MakeProtocol(draft): &MakeProtocol, turn: &mut Turn<'_, Self>) -> Result<Protocol> {
-        let desk = Desk::open(turn).await?;
+    async fn handle(&mut self, command: &MakeProtocol, turn: &mut Turn<'_, Self>) -> Result<Protocol> {
+        let MakeProtocol { draft, attachments } = command;
+        let desk = Desk::open_to_people(turn).await?;
         let (org_id, now, store) = (*turn.key(), turn.now(), &turn.services().store);
         let known = store.protocols(org_id).await?.len();
         if known >= PROTOCOLS_MAX {
@@ -50,10 +58,13 @@ impl Handle<MakeProtocol> for Protocols {
             created_by: desk.user_id,
             created_at: now,
             updated_at: now,
-            attachments: Vec::new(),
+            attachments: attachments.clone(),
         };
         let mut change = desk.write(turn, "protocol.made", target(&made), None);
         change.protocol_add(&made);
+        for attachment in attachments {
+            change.protocol_attach(now, org_id, made.id, attachment);
+        }
         // The timer ends with the last protocol.
         if known == 0 {
             check::arm(&mut change, org_id, now);
@@ -71,7 +82,7 @@ impl Command for ChangeProtocol {
 
 impl Handle<ChangeProtocol> for Protocols {
     async fn handle(&mut self, command: &ChangeProtocol, turn: &mut Turn<'_, Self>) -> Result<Protocol> {
-        let desk = Desk::open(turn).await?;
+        let desk = Desk::open_to_people(turn).await?;
         let now = turn.now();
         let before = protocol(turn, command.protocol_id).await?;
         let draft = before.draft.changed(command.change.clone())?;
@@ -106,7 +117,7 @@ impl Command for DeleteProtocol {
 
 impl Handle<DeleteProtocol> for Protocols {
     async fn handle(&mut self, DeleteProtocol(id): &DeleteProtocol, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let desk = Desk::open(turn).await?;
+        let desk = Desk::open_to_people(turn).await?;
         let gone = protocol(turn, *id).await?;
         let mut change = desk.write(turn, "protocol.deleted", target(&gone), None);
         change.protocol_remove(*id);

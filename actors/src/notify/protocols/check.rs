@@ -1,17 +1,18 @@
 //! Once a night: whether each protocol would reach anybody.
 //!
-//! An organization that has a protocol has one durable timer. When it fires, every enabled protocol that is attached to
-//! something is held against the people, telephones and devices that there are; of rules that would reach nobody the
-//! owners hear by e-mail, at most once a week as long as nothing changes about the protocol.
+//! An organization that has a protocol has one durable timer. When it fires, every enabled protocol is held against the
+//! people, telephones and devices that there are; of rules that would reach nobody, and of protocols that are attached to
+//! nothing and so apply to no event, the owners hear by e-mail, at most once a week as long as nothing changes about the
+//! protocol.
 
 use std::{fmt::Write, time::Duration};
 
 use domain::{
     Result, Timestamp,
     id::OrgId,
-    notify::{Rule, preview::reaches_somebody},
+    notify::{Inactive, Rule, preview::reaches_somebody},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use store::{
     Change, EmailTo, OutboxEntry,
     audit::{AuditEntry, AuditTarget},
@@ -45,11 +46,28 @@ fn next_night(now: Timestamp) -> Timestamp {
     if tonight > now { tonight } else { tonight.after(EVERY) }
 }
 
-/// A protocol of which some rules reach nobody.
+/// A protocol that reaches nobody, as a whole or with some of its rules.
 struct Silent<'a> {
     watched: &'a WatchedProtocol,
-    /// The rules' places.
-    rules: Vec<usize>,
+    why: Why,
+}
+
+/// Why a protocol reaches nobody.
+enum Why {
+    /// It is attached to nothing.
+    NotAttached,
+    /// The rules at these places would tell nobody.
+    Rules(Vec<usize>),
+}
+
+impl Why {
+    /// What the audit trail says of it.
+    fn metadata(&self) -> Value {
+        match self {
+            Self::NotAttached => json!({ "reason": Inactive::NotAttached, "rules": [] }),
+            Self::Rules(places) => json!({ "reason": "rules_reach_nobody", "rules": places }),
+        }
+    }
 }
 
 impl Handle<TimerFired> for Protocols {
@@ -63,15 +81,14 @@ impl Handle<TimerFired> for Protocols {
         let rules: Vec<Rule> = due.iter().flat_map(|watched| watched.protocol.draft.rules.iter().cloned()).collect();
         let cast = cast(&services.store, services.calls_available(), org_id, &rules, &[]).await?;
         let reaches_nobody = |rule: &Rule| !reaches_somebody(rule, now, &cast);
-        let silent = due.into_iter().map(|watched| silent(watched, reaches_nobody));
-        let silent: Vec<_> = silent.filter(|silent| !silent.rules.is_empty()).collect();
+        let silent: Vec<_> = due.into_iter().filter_map(|watched| silent(watched, reaches_nobody)).collect();
 
         let mut change = Change::new();
-        for Silent { watched, rules } in &silent {
+        for Silent { watched, why } in &silent {
             change.protocol_warned(watched.protocol.id, now);
             let about: AuditTarget = target(&watched.protocol);
             let entry = AuditEntry::new(turn.context(), "protocol.reaches_nobody", about).in_org(org_id);
-            change.audit_add(now, AuditEntry { metadata: Some(json!({ "rules": rules })), ..entry });
+            change.audit_add(now, AuditEntry { metadata: Some(why.metadata()), ..entry });
         }
         if !silent.is_empty() {
             let subject = format!("Notification protocols of {} reach nobody", organization.name);
@@ -88,29 +105,36 @@ impl Handle<TimerFired> for Protocols {
 
 fn is_due(watched: &WatchedProtocol, now: Timestamp) -> bool {
     let protocol = &watched.protocol;
-    let is_in_use = protocol.draft.enabled && !protocol.attachments.is_empty();
-    is_in_use && watched.warned_at.is_none_or(|at| protocol.updated_at > at || now >= at.after(WARN_EVERY))
+    protocol.draft.enabled && watched.warned_at.is_none_or(|at| protocol.updated_at > at || now >= at.after(WARN_EVERY))
 }
 
-fn silent(watched: &WatchedProtocol, reaches_nobody: impl Fn(&Rule) -> bool) -> Silent<'_> {
+fn silent(watched: &WatchedProtocol, reaches_nobody: impl Fn(&Rule) -> bool) -> Option<Silent<'_>> {
+    if watched.protocol.inactive() == Some(Inactive::NotAttached) {
+        return Some(Silent { watched, why: Why::NotAttached });
+    }
     let rules = watched.protocol.draft.rules.iter().enumerate();
-    let rules = rules.filter_map(|(place, rule)| reaches_nobody(rule).then_some(place)).collect();
-    Silent { watched, rules }
+    let rules: Vec<_> = rules.filter_map(|(place, rule)| reaches_nobody(rule).then_some(place)).collect();
+    (!rules.is_empty()).then_some(Silent { watched, why: Why::Rules(rules) })
 }
 
 fn letter(organization: &str, silent: &[Silent<'_>]) -> String {
-    let mut text = format!("When something happens in {organization}, these rules would tell nobody:\n\n");
-    for Silent { watched, rules } in silent {
+    let mut text = format!("When something happens in {organization}, these would tell nobody:\n\n");
+    for Silent { watched, why } in silent {
         let draft = &watched.protocol.draft;
-        for place in rules {
-            let events = draft.rules[*place].events.join(", ");
-            // Writing to a String can't fail.
-            let _ = writeln!(text, "- {}, rule {} ({events})", draft.name, place + 1);
-        }
+        // Writing to a String can't fail.
+        let _ = match why {
+            Why::NotAttached => {
+                writeln!(text, "- {}: it is attached to nothing, and so applies to no event", draft.name)
+            }
+            Why::Rules(places) => places.iter().try_for_each(|place| {
+                let events = draft.rules[*place].events.join(", ");
+                writeln!(text, "- {}, rule {} ({events})", draft.name, place + 1)
+            }),
+        };
     }
     text.push_str(
-        "\nThe people whom they name have left, nobody is on call, or none of them has a confirmed telephone number or a \
-         device for the channels of the steps. The protocol's preview says which.\n\nYou hear of a protocol once a week \
+        "\nOf a rule that tells nobody, the people whom it names have left, nobody is on call, or none of them has a \
+         confirmed telephone number or a device for the channels of the steps. The protocol's preview says which.\n\nYou hear of a protocol once a week \
          while this is so. Whoever doesn't need it can disable it or detach it.",
     );
     text

@@ -11,7 +11,7 @@ mod check;
 mod rotas;
 
 use domain::{
-    Caller, Error, Result, Scope,
+    Caller, Error, Result, Scope, ScopeSet,
     id::{OrgId, ProtocolId, UserId},
     notify::Protocol,
 };
@@ -53,27 +53,38 @@ impl Resource for Protocols {
 /// What a command of somebody who may write is decided on.
 struct Desk {
     book: ProtocolBook,
-    /// Who asks.
+    /// Who asks, or made the key that does.
     user_id: UserId,
 }
 
 impl Desk {
-    /// Opens the book for whoever asks: an owner or admin.
+    /// Opens the book for whoever asks: an owner or admin, or a key of theirs that may write.
     async fn open(turn: &Turn<'_, Protocols>) -> Result<Self> {
         let (org_id, store) = (*turn.key(), &turn.services().store);
         // The book comes first: whatever changes after it was read makes the commit stale.
         let book = store.protocol_book(org_id).await?;
-        let user_id = match &turn.context().caller {
-            Caller::Person(person) => person.user_id,
+        let (user_id, granted) = match &turn.context().caller {
+            Caller::Person(person) => (person.user_id, None),
+            Caller::Key(key) if key.org_id == org_id => (key.maker, Some(key.scopes)),
             Caller::Nobody => return Err(Error::Unauthenticated),
-            Caller::Key(_) | Caller::System => return Err(Error::forbidden("people_only", PEOPLE_ONLY)),
+            Caller::Key(_) | Caller::System => return Err(Error::not_found("Organization not found.")),
         };
         let part = store.membership(org_id, user_id).await?;
         let part = part.ok_or_else(|| Error::not_found("Organization not found."))?;
-        if !part.scopes().contains(Scope::OrgWrite) {
+        let by_role = part.scopes();
+        let scopes = granted.map_or(by_role, |granted: ScopeSet| granted.intersection(by_role));
+        if !scopes.contains(Scope::OrgWrite) {
             return Err(Error::MissingScope(Scope::OrgWrite));
         }
         Ok(Self { book, user_id })
+    }
+
+    /// The same for what is for people only, whatever scopes a key has.
+    async fn open_to_people(turn: &Turn<'_, Protocols>) -> Result<Self> {
+        match turn.context().caller {
+            Caller::Key(_) => Err(Error::forbidden("people_only", PEOPLE_ONLY)),
+            _ => Self::open(turn).await,
+        }
     }
 
     /// A change of the book, with its audit entry.

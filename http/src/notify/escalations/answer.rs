@@ -17,6 +17,7 @@ use crate::{
     answer::Json,
     body::{Body, RequestBody},
     error::Result,
+    org::Org,
     path::Path,
     permission::{OrgRead, OrgWrite},
     state::State,
@@ -42,17 +43,17 @@ pub(crate) struct EscalationAcked {
 
 /// Acknowledge an escalation
 ///
-/// It ends for everybody. Whoever was told may, and whoever runs the organization.
+/// It ends for everybody. Whoever was told may, and whoever runs the organization. A key acts as its maker does who runs it.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/notify/escalations/{escalationId}/ack", responses(
     (status = 403, description = "This needs the org:write permission.")
 ))]
 pub(crate) async fn escalation_ack(
-    org: NotifyOrg<OrgRead>,
+    org: Org<OrgRead>,
     id: Path<EscalationId>,
     state: State,
 ) -> Result<Json<EscalationAcked>> {
     found(&state, org.id(), *id).await?;
-    let command = Acknowledge { by: org.user_id(), via: AckVia::App };
+    let command = Acknowledge { by: org.on_behalf_of()?, via: AckVia::App };
     let acked = state.actors.escalation.ask(&id, command, org.context()).await?;
     Ok(Json(EscalationAcked { acked }))
 }
@@ -84,7 +85,7 @@ impl RequestBody for EscalationSnooze {
     (status = 409, description = "This escalation is over."),
 ))]
 pub(crate) async fn escalation_snooze(
-    org: NotifyOrg<OrgRead>,
+    org: Org<OrgRead>,
     id: Path<EscalationId>,
     body: Body<EscalationSnooze>,
     state: State,
@@ -93,7 +94,7 @@ pub(crate) async fn escalation_snooze(
     let pause = |minutes: u32| state.store.now().after(Duration::from_secs(u64::from(minutes) * 60));
     let until = body.until.map(Timestamp).or_else(|| body.minutes.map(pause));
     let until = until.ok_or_else(|| Error::invalid("minutes", "Give either minutes or until."))?;
-    let command = Snooze { until, by: org.user_id() };
+    let command = Snooze { until, by: org.on_behalf_of()? };
     let escalation = state.actors.escalation.ask(&id, command, org.context()).await?;
     Ok(Json(EscalationAnswer { escalation: escalation.into() }))
 }
@@ -119,13 +120,13 @@ impl RequestBody for EscalationHandOver {}
     (status = 409, description = "This escalation is over."),
 ))]
 pub(crate) async fn escalation_hand_over(
-    org: NotifyOrg<OrgRead>,
+    org: Org<OrgRead>,
     id: Path<EscalationId>,
     body: Body<EscalationHandOver>,
     state: State,
 ) -> Result<Json<EscalationAnswer>> {
     found(&state, org.id(), *id).await?;
-    let command = HandOver { to: body.user_id, by: org.user_id() };
+    let command = HandOver { to: body.user_id, by: org.on_behalf_of()? };
     let escalation = state.actors.escalation.ask(&id, command, org.context()).await?;
     Ok(Json(EscalationAnswer { escalation: escalation.into() }))
 }
@@ -138,12 +139,12 @@ pub(crate) async fn escalation_hand_over(
     (status = 409, description = "This escalation is over."),
 ))]
 pub(crate) async fn escalation_resolve(
-    org: NotifyOrg<OrgRead>,
+    org: Org<OrgRead>,
     id: Path<EscalationId>,
     state: State,
 ) -> Result<Json<EscalationAnswer>> {
     found(&state, org.id(), *id).await?;
-    let command = Resolve { by: org.user_id() };
+    let command = Resolve { by: org.on_behalf_of()? };
     let escalation = state.actors.escalation.ask(&id, command, org.context()).await?;
     Ok(Json(EscalationAnswer { escalation: escalation.into() }))
 }

@@ -17,10 +17,10 @@ use utoipa::{IntoParams, ToSchema};
 
 pub(crate) use self::answer::*;
 use self::wire::{EscalationBody, EscalationStepBody, TellingBody, told};
-use super::NotifyOrg;
 use crate::{
     answer::{Json, Object},
     error::Result,
+    org::Org,
     paging::{LIMIT_MAX, PageQuery},
     path::Path,
     permission::OrgRead,
@@ -65,7 +65,7 @@ pub(crate) struct EscalationsAnswer {
     (status = 400, description = "Invalid cursor")
 ))]
 pub(crate) async fn escalations_list(
-    org: NotifyOrg<OrgRead>,
+    org: Org<OrgRead>,
     Query(query): Query<EscalationsQuery>,
     state: State,
 ) -> Result<Json<EscalationsAnswer>> {
@@ -103,7 +103,7 @@ impl EscalationDetails {
 /// An escalation, and who was told of it when, over what, and why not
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/notify/escalations/{escalationId}")]
 pub(crate) async fn escalation_get(
-    org: NotifyOrg<OrgRead>,
+    org: Org<OrgRead>,
     id: Path<EscalationId>,
     state: State,
 ) -> Result<Object<EscalationDetails>> {

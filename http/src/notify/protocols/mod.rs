@@ -9,7 +9,7 @@ use actors::notify::protocols::{ChangeProtocol, DeleteProtocol, MakeProtocol};
 use domain::{
     Error,
     id::ProtocolId,
-    notify::{Attachment, Protocol, ProtocolChange, ProtocolDraft},
+    notify::{Attachment, Inactive, Protocol, ProtocolChange, ProtocolDraft},
     problems::{Problems, all},
 };
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,8 @@ use crate::{
         "events": ["ops.alarm"], "roles": ["admin"], "steps": [{"afterMinutes": 0, "channels": {"push": true}}]
     }],
     "createdBy": "usr_01jd7rt4m5e9fv2w8x3c6k0hqz", "updatedAt": 1_767_225_600_000_i64,
-    "attachments": [{"resourceType": "project", "resourceId": "prj_01jd7rt4m5e9fv2w8x3c6k0hqz", "resourceLabel": "Shop"}]
+    "attachments": [{"resourceType": "project", "resourceId": "prj_01jd7rt4m5e9fv2w8x3c6k0hqz", "resourceLabel": "Shop"}],
+    "active": true
 }))]
 pub(crate) struct ProtocolBody {
     /// Its id.
@@ -59,6 +60,27 @@ pub(crate) struct ProtocolBody {
     updated_at: i64,
     /// What it is attached to. To nothing: it applies to no event.
     attachments: Vec<AttachmentBody>,
+    /// Whether it applies to anything as it is.
+    active: bool,
+    /// Why it doesn't.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inactive: Option<InactiveBody>,
+}
+
+/// Why a protocol applies to nothing.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"reason": "disabled", "message": "It is disabled."}))]
+pub(crate) struct InactiveBody {
+    /// `disabled` or `not_attached`
+    reason: &'static str,
+    /// The same as a sentence.
+    message: &'static str,
+}
+
+impl From<Inactive> for InactiveBody {
+    fn from(inactive: Inactive) -> Self {
+        Self { reason: inactive.as_str(), message: inactive.message() }
+    }
 }
 
 /// What a protocol is attached to.
@@ -88,6 +110,7 @@ impl From<Attachment> for AttachmentBody {
 
 impl From<Protocol> for ProtocolBody {
     fn from(protocol: Protocol) -> Self {
+        let inactive = protocol.inactive();
         let ProtocolDraft { name, description, enabled, rules } = protocol.draft;
         Self {
             protocol_id: protocol.id.to_string(),
@@ -99,6 +122,8 @@ impl From<Protocol> for ProtocolBody {
             created_by: protocol.created_by.to_string(),
             updated_at: protocol.updated_at.as_millis(),
             attachments: protocol.attachments.into_iter().map(AttachmentBody::from).collect(),
+            active: inactive.is_none(),
+            inactive: inactive.map(InactiveBody::from),
         }
     }
 }
@@ -163,6 +188,9 @@ pub(crate) struct ProtocolCreate {
     enabled: Option<bool>,
     /// What it does: 1 to 20 rules.
     rules: Option<Vec<RuleBody>>,
+    /// Whether it is attached to the organization at once, so that it applies to whatever happens there; false where it
+    /// isn't said.
+    attach: Option<bool>,
 }
 
 impl RequestBody for ProtocolCreate {
@@ -195,7 +223,8 @@ impl ProtocolCreate {
 
 /// Make a notification protocol
 ///
-/// It applies to no event until it is attached to something.
+/// It applies to no event until it is attached to something: to the organization with `attach`, or to anything later. Until
+/// then it says `active: false` and why.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/notify/protocols", responses(
     (status = 400, description = "An organization has at most 100 protocols.")
 ))]
@@ -204,7 +233,9 @@ pub(crate) async fn protocol_create(
     body: Body<ProtocolCreate>,
     state: State,
 ) -> Result<Created<ProtocolAnswer>> {
-    let command = MakeProtocol(body.into_inner().draft()?);
+    let body = body.into_inner();
+    let attachments = body.attach.filter(|attach| *attach).map(|_| Attachment::to_organization(org.id()));
+    let command = MakeProtocol { draft: body.draft()?, attachments: attachments.into_iter().collect() };
     let made = state.actors.protocols.ask(&org.id(), command, org.context()).await?;
     Ok(Created(made.into()))
 }

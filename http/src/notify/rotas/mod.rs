@@ -16,11 +16,11 @@ use utoipa::ToSchema;
 
 use self::handover::HandoverBody;
 pub(crate) use self::{on_call::*, overrides::*};
-use super::organization::NotifyOrg;
 use crate::{
     answer::{Created, Json, Object},
     body::{Body, RequestBody},
     error::Result,
+    org::Org,
     path::Path,
     permission::{OrgRead, OrgWrite},
     state::State,
@@ -93,14 +93,14 @@ pub(crate) struct RotasAnswer {
 
 /// The on-call rotas
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/notify/rotas")]
-pub(crate) async fn rotas_list(org: NotifyOrg<OrgRead>, state: State) -> Result<Json<RotasAnswer>> {
+pub(crate) async fn rotas_list(org: Org<OrgRead>, state: State) -> Result<Json<RotasAnswer>> {
     let found = state.store.rotas(org.id()).await?;
     Ok(Json(RotasAnswer { rotas: found.into_iter().map(RotaBody::from).collect() }))
 }
 
 /// An on-call rota
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/notify/rotas/{rotaId}")]
-pub(crate) async fn rota_get(org: NotifyOrg<OrgRead>, id: Path<RotaId>, state: State) -> Result<Object<RotaAnswer>> {
+pub(crate) async fn rota_get(org: Org<OrgRead>, id: Path<RotaId>, state: State) -> Result<Object<RotaAnswer>> {
     let rota = state.store.rota(org.id(), *id).await?.ok_or_else(|| Error::not_found("Rota not found."))?;
     Ok(Object(RotaAnswer { rota: rota.into() }))
 }
@@ -154,7 +154,7 @@ fn read_people(ids: &[String], problems: &mut Problems) -> Vec<UserId> {
     (status = 400, description = "An organization has at most 50 rotas.")
 ))]
 pub(crate) async fn rota_create(
-    org: NotifyOrg<OrgWrite>,
+    org: Org<OrgWrite>,
     body: Body<RotaCreate>,
     state: State,
 ) -> Result<Created<RotaAnswer>> {
@@ -201,7 +201,7 @@ impl RotaPatch {
 /// takes over at once.
 #[utoipa::path(patch, path = "/v1/orgs/{orgId}/notify/rotas/{rotaId}")]
 pub(crate) async fn rota_patch(
-    org: NotifyOrg<OrgWrite>,
+    org: Org<OrgWrite>,
     id: Path<RotaId>,
     body: Body<RotaPatch>,
     state: State,
@@ -215,7 +215,7 @@ pub(crate) async fn rota_patch(
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/notify/rotas/{rotaId}", responses(
     (status = 409, description = "The protocol Nights uses this rota.")
 ))]
-pub(crate) async fn rota_delete(org: NotifyOrg<OrgWrite>, id: Path<RotaId>, state: State) -> Result<Json<Done>> {
+pub(crate) async fn rota_delete(org: Org<OrgWrite>, id: Path<RotaId>, state: State) -> Result<Json<Done>> {
     state.actors.protocols.ask(&org.id(), DeleteRota(*id), org.context()).await?;
     Ok(Json(Done::new()))
 }

@@ -13,7 +13,7 @@ use super::OverrideBody;
 use crate::{
     answer::Json,
     error::Result,
-    notify::organization::NotifyOrg,
+    org::Org,
     path::Path,
     permission::OrgRead,
     query::{Query, RequestQuery},
@@ -62,7 +62,7 @@ pub(crate) struct OnCallAnswer {
     (status = 404, description = "Nobody of this rota belongs to the organization any more.")
 ))]
 pub(crate) async fn rota_on_call(
-    org: NotifyOrg<OrgRead>,
+    org: Org<OrgRead>,
     id: Path<RotaId>,
     query: Query<OnCallQuery>,
     state: State,

@@ -13,7 +13,7 @@ use crate::{
     answer::{Created, Json},
     body::{Body, RequestBody},
     error::Result,
-    notify::organization::NotifyOrg,
+    org::Org,
     path::Path,
     permission::OrgWrite,
     state::State,
@@ -81,7 +81,7 @@ pub(crate) struct OverrideAnswer {
     (status = 400, description = "A rota has at most 100 overrides.")
 ))]
 pub(crate) async fn rota_override_add(
-    org: NotifyOrg<OrgWrite>,
+    org: Org<OrgWrite>,
     id: Path<RotaId>,
     body: Body<OverrideCreate>,
     state: State,
@@ -95,7 +95,7 @@ pub(crate) async fn rota_override_add(
 /// Take an override of an on-call rota back
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/notify/rotas/{rotaId}/overrides/{overrideId}")]
 pub(crate) async fn rota_override_remove(
-    org: NotifyOrg<OrgWrite>,
+    org: Org<OrgWrite>,
     id: Path<RotaId>,
     override_id: Path<RotaOverrideId>,
     state: State,
