@@ -18,7 +18,7 @@ use crate::{
     outbox,
     pages::{
         comments::PageComments,
-        session::{PageServices, PageSession, Scribes, Settle},
+        session::{PageServices, PageSession, Scribes, Settle, StrandedLooker},
         tree::PageTree,
     },
     person::Person,
@@ -66,6 +66,8 @@ pub struct Actors {
     work: Option<Arc<RunningDispatcher>>,
     /// What writes co-edited pages down.
     scribes: Scribes,
+    /// What has co-edited pages folded that nobody has open, on a node that serves.
+    stranded_pages: Option<Arc<StrandedLooker>>,
     /// What tells operators and other nodes of this one, on a node that serves.
     platform_tasks: Option<Arc<RunningPlatform>>,
 }
@@ -87,7 +89,8 @@ impl Actors {
         let work = Arc::new(Dispatcher::new(services.store.clone(), lanes(services)).start());
         let actors = Self { work: Some(work), ..Self::for_commands(services, options)? };
         let platform_tasks = Some(Arc::new(actors.platform.clone().start()));
-        let actors = Self { platform_tasks, ..actors };
+        let looker = StrandedLooker::start(services.store.clone(), actors.page_session.clone());
+        let actors = Self { platform_tasks, stranded_pages: Some(Arc::new(looker)), ..actors };
         actors.kernel.deliver_timers_to(&actors.housekeeping);
         actors.kernel.deliver_timers_to(&actors.protocols);
         actors.kernel.deliver_timers_to(&actors.vault);
@@ -127,6 +130,7 @@ impl Actors {
             protocols: kernel.registry(services.clone()),
             scribes,
             sign_in: kernel.registry(services.clone()),
+            stranded_pages: None,
             vault: kernel.registry(services.clone()),
             work: None,
             kernel,
@@ -137,6 +141,9 @@ impl Actors {
     /// ends; what was left.
     pub async fn shutdown(&self, grace: Duration) -> Leftover {
         let until = Instant::now() + grace;
+        if let Some(looker) = &self.stranded_pages {
+            looker.stop();
+        }
         self.settle_pages(until).await;
         let leftover = self.kernel.shutdown(until.saturating_duration_since(Instant::now())).await;
         self.scribes.drain(until.saturating_duration_since(Instant::now())).await;

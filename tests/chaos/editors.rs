@@ -6,7 +6,10 @@ use std::{
 };
 
 use serde_json::json;
-use yrs::{Map, Text, Transact};
+use yrs::{
+    Map, StateVector, Text, Transact,
+    sync::{Message as Said, SyncMessage},
+};
 
 use super::stage::eventually;
 use crate::harness::{Client, Coeditor, Dice};
@@ -35,6 +38,22 @@ impl Editors {
         let all = (0..EDITORS).map(|_| Coeditor::new(client, org_id, &page)).collect();
         let (client, org_id) = (client.clone(), org_id.to_owned());
         Self { client, org_id, page, all, marks: BTreeSet::new(), revision: 0 }
+    }
+
+    /// Somebody who only looks asks for the whole page again and again, and reads on now and then.
+    pub fn flood(&self, questions: u64) -> impl Future<Output = ()> + use<> {
+        let (client, mut looker) = (self.client.clone(), Coeditor::new(&self.client, &self.org_id, &self.page));
+        async move {
+            if questions == 0 || !looker.try_connect(&client).await {
+                return;
+            }
+            for question in 0..questions {
+                looker.say(&Said::Sync(SyncMessage::SyncStep1(StateVector::default()))).await;
+                if question % 100 == 0 {
+                    looker.drain().await;
+                }
+            }
+        }
     }
 
     pub async fn work(&mut self, times: u64, mut dice: Dice) {

@@ -3,7 +3,7 @@
 //!
 //! A run plays a plan, which its seed makes: acts, each with something that goes wrong while everybody works. There are
 //! backups and vaults ([`Worker`](crate::outages::worker::Worker)), a tree of pages ([`trees`]), a page that several write
-//! together ([`editors`]), and alarms with escalations and somebody on call ([`alarms`]). Nothing here depends on how long
+//! together ([`editors`]), one that is written from outside meanwhile ([`outsiders`]), and alarms with escalations and somebody on call ([`alarms`]). Nothing here depends on how long
 //! anything takes.
 //!
 //! `TROUPE_CHAOS_SEED` repeats a run's choices, `TROUPE_CHAOS_RUNS` sets how many plans are played, and `TROUPE_CHAOS_PLAN`
@@ -11,6 +11,7 @@
 
 mod alarms;
 mod editors;
+mod outsiders;
 mod plan;
 mod play;
 mod stage;

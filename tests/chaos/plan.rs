@@ -63,12 +63,20 @@ pub enum Trouble {
     NoisyOrganization {
         events: u64,
     },
+    /// Folds fail while the page is written from outside.
+    FoldsFail {
+        rules: String,
+    },
+    /// Somebody who may only look asks for the whole of a page so often.
+    SyncFlood {
+        questions: u64,
+    },
 }
 
 impl Trouble {
     /// Whether some answers of 500 are what was asked for.
     pub fn may_fail(&self) -> bool {
-        matches!(self, Self::Faults { rules, .. } if rules.contains("panic") || rules.contains("fail"))
+        matches!(self, Self::Faults { rules, .. } | Self::FoldsFail { rules } if rules.contains("panic") || rules.contains("fail"))
     }
 }
 
@@ -98,8 +106,10 @@ fn trouble(dice: &mut Dice) -> Trouble {
         62..74 => Trouble::DatabaseAway { ms },
         74..80 => Trouble::DatabaseHangs { ms },
         80..86 => Trouble::RedisAway { ms },
-        86..90 => Trouble::RedisHangs { ms },
-        90..94 => Trouble::NoisyOrganization { events: 500 + dice.below(2_000) },
+        86..88 => Trouble::RedisHangs { ms },
+        88..90 => Trouble::NoisyOrganization { events: 500 + dice.below(2_000) },
+        90..92 => Trouble::FoldsFail { rules: fold(dice) },
+        92..94 => Trouble::SyncFlood { questions: 500 + dice.below(3_000) },
         // Less than the five minutes that a signature counts for, which may be on its way just then.
         _ => Trouble::ClockJumps { ms: i64::try_from(dice.below(230_000)).expect("a small number") - 30_000 },
     }
@@ -138,6 +148,12 @@ fn commit(dice: &mut Dice) -> String {
     format!("commit:{kind}={effect};{often}")
 }
 
+/// What was edited together can't be stored before somebody writes from outside.
+fn fold(dice: &mut Dice) -> String {
+    let effect = dice.pick(&["fail", "away", "lose", "stall(200ms)"]).to_owned();
+    format!("commit:page_fold={effect};{}", often(dice))
+}
+
 fn often(dice: &mut Dice) -> String {
     format!("every={};times={}", 1 + dice.below(4), 1 + dice.below(5))
 }
@@ -151,7 +167,7 @@ fn a_plan_is_its_seed_reads_back_and_its_rules_say_something() {
     assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan);
     let faults = store::Faults::default();
     for act in (0..200).flat_map(|seed| Plan::random(seed).acts) {
-        if let Trouble::Faults { rules, .. } = act.trouble {
+        if let Trouble::Faults { rules, .. } | Trouble::FoldsFail { rules } = act.trouble {
             faults.set(&rules).expect("rules");
         }
     }

@@ -10,7 +10,8 @@ use futures::future::join_all;
 use super::{
     alarms::Company,
     editors::Editors,
-    plan::{Act, Plan},
+    outsiders::Outsiders,
+    plan::{Act, Plan, Trouble},
     stage::Stage,
     trees::Gardener,
 };
@@ -30,6 +31,7 @@ struct Cast {
     workers: Vec<Worker>,
     gardeners: Vec<Gardener>,
     editors: Editors,
+    outsiders: Outsiders,
     company: Company,
     /// Somebody who only looks.
     guest: Client,
@@ -72,13 +74,14 @@ impl Cast {
         let org_id = garden.org("Garden").await;
         let gardeners = (0..GARDENERS).map(|number| Gardener::new(&garden, &org_id, number)).collect();
         let editors = Editors::enrol(&garden, &org_id).await;
+        let outsiders = Outsiders::enrol(&garden, &org_id).await;
         let company = Company::found(&stage.server).await;
-        Self { progress: Arc::default(), workers, gardeners, editors, company, guest }
+        Self { progress: Arc::default(), workers, gardeners, editors, outsiders, company, guest }
     }
 
     /// Everybody does what the act asks for, all at the same time.
     async fn work(&mut self, act: &Act) {
-        let Self { progress, workers, gardeners, editors, company, .. } = self;
+        let Self { progress, workers, gardeners, editors, outsiders, company, .. } = self;
         let (progress, mut dice) = (&**progress, Dice::new(act.seed));
         let workers = join_all(workers.iter_mut().map(async |worker| {
             for _ in 0..act.work {
@@ -88,8 +91,10 @@ impl Cast {
         let mut own = || dice.fork();
         let gardeners = gardeners.iter_mut().map(|gardener| gardener.work(act.work, own(), progress));
         let gardeners = join_all(gardeners.collect::<Vec<_>>());
+        let questions = if let Trouble::SyncFlood { questions } = act.trouble { questions } else { 0 };
+        let flood = editors.flood(questions);
         let (editors, company) = (editors.work(act.work, own()), company.work(act.work, progress));
-        tokio::join!(workers, gardeners, editors, company);
+        tokio::join!(workers, gardeners, editors, outsiders.work(act.work), flood, company);
     }
 
     async fn verify(&mut self, stage: &Stage) {
@@ -97,7 +102,8 @@ impl Cast {
             worker.verify().await;
         }
         self.editors.settle().await;
-        Gardener::verify(&self.gardeners, &self.editors.page).await;
+        self.outsiders.verify().await;
+        Gardener::verify(&self.gardeners, &[&self.editors.page, &self.outsiders.page]).await;
         self.company.verify(stage).await;
     }
 }

@@ -90,7 +90,9 @@ impl Stage {
     pub async fn suffer(&self, trouble: &Trouble) {
         let faults = &self.server.faults;
         match trouble {
-            Trouble::None => {}
+            // Who floods is one of those who work.
+            Trouble::None | Trouble::SyncFlood { .. } => {}
+            Trouble::FoldsFail { rules } => faults.set(rules).expect("rules"),
             Trouble::Faults { rules, ms } => {
                 faults.set(rules).expect("rules");
                 if let Some(ms) = ms {

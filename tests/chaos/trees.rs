@@ -76,7 +76,7 @@ impl Gardener {
     }
 
     /// Every page that was made is there once, none beside them and the page that is edited, and all ways up lead to the root.
-    pub async fn verify(gardeners: &[Self], edited: &str) {
+    pub async fn verify(gardeners: &[Self], edited: &[&String]) {
         let Self { client, path, .. } = &gardeners[0];
         let mut pages: BTreeMap<String, Value> = BTreeMap::new();
         for query in ["", "?archived=1"] {
@@ -86,7 +86,9 @@ impl Gardener {
                 assert!(before.is_none(), "{page} is there twice");
             }
         }
-        assert!(pages.remove(edited).is_some(), "the page that is edited is gone");
+        for page in edited {
+            assert!(pages.remove(*page).is_some(), "a page that is edited is gone");
+        }
         let mut titles: Vec<_> = pages.values().map(|page| page["title"].as_str().unwrap().to_owned()).collect();
         titles.sort_unstable();
         let made = gardeners.iter().flat_map(|gardener| gardener.made.keys().chain(&gardener.nameless)).cloned();

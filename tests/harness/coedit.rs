@@ -49,6 +49,8 @@ pub struct Coeditor {
     pub denied: Option<String>,
     /// Who is there, by the id of their document: what they say of themselves, as JSON.
     pub present: BTreeMap<u64, String>,
+    /// How many bytes of messages this connection brought.
+    pub heard_len: usize,
     /// How often this connection asked what is missing, and how often it was answered.
     asked: u64,
     answers: u64,
@@ -68,6 +70,7 @@ impl Coeditor {
             closed: None,
             denied: None,
             present: BTreeMap::new(),
+            heard_len: 0,
             asked: 0,
             answers: 0,
             was_asked: false,
@@ -110,7 +113,7 @@ impl Coeditor {
             Err(Error::Http(response)) => return Err(response.status().as_u16()),
             Err(_) => return Err(0),
         }
-        (self.closed, self.asked, self.answers, self.was_asked) = (None, 0, 0, false);
+        (self.closed, self.heard_len, self.asked, self.answers, self.was_asked) = (None, 0, 0, 0, false);
         self.ask().await;
         Ok(())
     }
@@ -226,7 +229,8 @@ impl Coeditor {
         self.doc.transact_mut().apply_update(update).expect("an update that applies");
     }
 
-    async fn ask(&mut self) {
+    /// Asks for what is missing.
+    pub async fn ask(&mut self) {
         self.asked += 1;
         let has = self.doc.transact().state_vector();
         self.say(&Said::Sync(SyncMessage::SyncStep1(has))).await;
@@ -246,6 +250,7 @@ impl Coeditor {
     }
 
     async fn hear(&mut self, bytes: &[u8]) {
+        self.heard_len += bytes.len();
         let mut decoder = DecoderV1::new(Cursor::new(bytes));
         match Said::decode(&mut decoder).expect("a message of the protocol") {
             Said::Sync(SyncMessage::SyncStep1(has)) => {

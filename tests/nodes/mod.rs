@@ -3,6 +3,7 @@
 //! Without `TROUPE_TEST_DATABASE_URL` and `TROUPE_TEST_REDIS_URL` these tests say so and end.
 
 mod changes;
+mod coediting;
 mod limits;
 mod pair;
 mod platform;

@@ -1,5 +1,7 @@
 //! Two nodes that belong together.
 
+use std::path::PathBuf;
+
 use store::testing::{DATABASE_URL_VARIABLE, SECRET_KEY_TEXT, Scratch};
 
 use crate::harness::{Client, Launch, Process};
@@ -10,6 +12,8 @@ const REDIS_URL_VARIABLE: &str = "TROUPE_TEST_REDIS_URL";
 /// Two programs on one database, and on one Redis unless they do without.
 pub struct Pair {
     pub nodes: [Process; 2],
+    /// What goes wrong in each, as files that their programs follow.
+    faults: [PathBuf; 2],
     // Dropped after the programs that use it.
     _scratch: Scratch,
 }
@@ -29,6 +33,7 @@ impl Pair {
     async fn start_with(redis: &str, settings: &[&str]) -> Option<Self> {
         let scratch = Scratch::postgres(&variable(DATABASE_URL_VARIABLE)?).await.unwrap();
         let prefix = scratch.folder().file_name().unwrap().to_string_lossy().into_owned();
+        let faults = ["a", "b"].map(|name| scratch.folder().join(format!("faults-{name}")));
         let launches = ["a", "b"].map(|name| {
             let data = scratch.folder().join(name);
             std::fs::create_dir_all(&data).unwrap();
@@ -39,12 +44,18 @@ impl Pair {
                 format!("redis.prefix={prefix}"),
             ];
             let all = common.into_iter().chain(settings.iter().map(|&setting| setting.into()));
-            all.fold(Launch::in_folder(&data), Launch::set)
+            let file = scratch.folder().join(format!("faults-{name}"));
+            all.fold(Launch::in_folder(&data).faults(&file), Launch::set)
         });
         // At once, on an empty database: who comes first prepares it for both.
         let nodes = launches.map(|launch| std::thread::spawn(move || launch.start()));
         let nodes = nodes.map(|node| node.join().expect("a node that starts"));
-        Some(Self { nodes, _scratch: scratch })
+        Some(Self { nodes, faults, _scratch: scratch })
+    }
+
+    /// Has this go wrong in a node from now on, or within the blink of an eye.
+    pub fn set_faults(&self, node: usize, rules: &str) {
+        std::fs::write(&self.faults[node], rules).expect("a file that can be written");
     }
 
     pub fn clients(&self) -> [Client; 2] {

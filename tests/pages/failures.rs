@@ -158,6 +158,28 @@ async fn a_shutdown_loses_nothing_that_somebody_has_seen() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_kept_before_a_crash_becomes_the_content_although_nobody_opens_the_page_again() {
+    let scratch = Scratch::new().await.unwrap();
+    let launch = Launch::in_folder(scratch.folder()).set(format!("database.url={}", scratch.url()));
+    let process = launch.start();
+    let page = Page::new(&process.client().with_authenticator("ann").await).await;
+    let mut writer = page.online().await;
+    writer.insert(0, "kept").await;
+    assert!(writer.confirm().await);
+    process.kill();
+
+    let process = launch.start();
+    let page = page.at(&process);
+    for _ in 0..LOOKS {
+        if page.markdown().await == "kept" {
+            return;
+        }
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+    panic!("a row that a dead process left was not folded");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_racing_first_open_makes_one_live_document() {
     let server = Server::start().await;
     let page = Page::new(&server.person("ann").await.client).await;

@@ -72,6 +72,12 @@ impl<R: Resource> Registry<R> {
         self.slots.ask(key, command, context, None).await
     }
 
+    /// The way to the resource of `key` that its own turns leave to tasks.
+    #[cfg(test)]
+    pub(crate) fn me(&self, key: &R::Key) -> super::Me<R> {
+        super::Me { slots: Arc::downgrade(&self.slots), key: key.clone() }
+    }
+
     /// Has the resource of `key` do `command`, and doesn't wait; a failure goes to the log.
     ///
     /// Fails as [`ask`](Self::ask) does when the command can't be queued.

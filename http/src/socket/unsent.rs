@@ -8,7 +8,7 @@ use futures::FutureExt;
 
 use super::Outgoing;
 
-/// How much may wait for one client, in bytes (decisions, "Sockets").
+/// How much may wait for one client behind the message that is being sent, in bytes (decisions, "Sockets").
 pub(super) const UNSENT_LEN_MAX: usize = 4 * 1024 * 1024;
 /// What a message counts for beside its own length: its place in the queue.
 const PLACE_LEN: usize = 64;
@@ -25,10 +25,12 @@ enum Frame {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Full;
 
-/// The frames that wait, in their order.
+/// The frames that wait, in their order. The first one may be however long its source makes it, such as the state of a large
+/// document; the limit counts what waits behind it.
 #[derive(Default)]
 pub(super) struct Unsent {
     frames: VecDeque<Frame>,
+    /// Of the frames behind the first one.
     len: usize,
 }
 
@@ -50,9 +52,11 @@ impl Unsent {
     }
 
     fn add(&mut self, frame: Frame) -> Result<(), Full> {
-        self.len += frame.len();
-        if self.len > UNSENT_LEN_MAX {
-            return Err(Full);
+        if !self.frames.is_empty() {
+            self.len += frame.len();
+            if self.len > UNSENT_LEN_MAX {
+                return Err(Full);
+            }
         }
         self.frames.push_back(frame);
         Ok(())
@@ -73,7 +77,6 @@ impl Unsent {
     /// Sends the first one. Safe to cancel: then it waits on.
     pub(super) async fn send(&mut self, session: &mut Session) -> Result<(), Closed> {
         let Some(frame) = self.frames.front().cloned() else { return Ok(()) };
-        let len = frame.len();
         match frame {
             Frame::Message(Outgoing::Text(text)) => session.text(text).await?,
             Frame::Message(Outgoing::Binary(bytes)) => session.binary(bytes).await?,
@@ -81,7 +84,7 @@ impl Unsent {
             Frame::Pong(said) => session.pong(&said).await?,
         }
         self.frames.pop_front();
-        self.len -= len;
+        self.len -= self.frames.front().map_or(0, Frame::len);
         Ok(())
     }
 }
@@ -106,18 +109,23 @@ mod tests {
     }
 
     #[test]
-    fn exactly_the_limit_may_wait_and_no_byte_more() {
-        let mut unsent = Unsent::default();
-        assert_eq!(unsent.push(message(UNSENT_LEN_MAX - PLACE_LEN)), Ok(()));
-        assert_eq!(unsent.ping(), Err(Full));
-        assert_eq!(Unsent::default().push(message(UNSENT_LEN_MAX - PLACE_LEN + 1)), Err(Full));
+    fn exactly_the_limit_may_wait_behind_the_first_message_and_no_byte_more() {
+        for first in [0, 2 * UNSENT_LEN_MAX] {
+            let mut unsent = Unsent::default();
+            assert_eq!(unsent.push(message(first)), Ok(()));
+            assert_eq!(unsent.push(message(UNSENT_LEN_MAX - PLACE_LEN)), Ok(()));
+            assert_eq!(unsent.ping(), Err(Full));
+            let mut unsent = Unsent::default();
+            assert_eq!(unsent.push(message(first)), Ok(()));
+            assert_eq!(unsent.push(message(UNSENT_LEN_MAX - PLACE_LEN + 1)), Err(Full));
+        }
     }
 
     #[test]
     fn small_messages_count_for_their_places_too() {
         let mut unsent = Unsent::default();
         let places = UNSENT_LEN_MAX / PLACE_LEN;
-        assert!((0..places).all(|_| unsent.ping().is_ok()));
+        assert!((0..=places).all(|_| unsent.ping().is_ok()));
         assert_eq!(unsent.ping(), Err(Full));
     }
 }

@@ -21,7 +21,8 @@
 //! | `clock` | while the rule stands | `+<duration>` or `-<duration>`: what the system's clock is moved by |
 //! | `drift` | while the rule stands | the same: what this node's clock is found to be ahead of the database's by |
 //!
-//! where kind, command and key may each be left out, and durations are written as `90s` or `200ms`.
+//! where kind, command and key may each be left out, and durations are written as `90s` or `200ms`. Folding what a page's
+//! editors wrote commits as the kind `page_fold`.
 
 #[cfg(not(feature = "faults"))]
 mod absent;

@@ -95,6 +95,12 @@ row! {
     }
 }
 
+row! {
+    struct UnfoldedRow {
+        page_id: String,
+    }
+}
+
 /// Up to where somebody has seen a page's shared history, all that was written of it being folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageHistory {
@@ -199,6 +205,19 @@ impl Store {
         let select = of_history(page_id, epoch).select_only().column(update_row::Column::Id);
         let rows: Vec<(i64,)> = select.read_all_columns(self.reader()).await?;
         Ok(rows.into_iter().map(|(id,)| PageUpdateId(id)).collect())
+    }
+}
+
+impl Store {
+    /// Pages whose history has a row of before `before` that nobody folded.
+    pub async fn pages_unfolded(&self, before: Timestamp, limit: u64) -> Result<Vec<PageId>, StoreError> {
+        let statement = "SELECT DISTINCT page_updates.page_id FROM page_updates \
+                         JOIN page_docs ON page_docs.page_id = page_updates.page_id AND page_docs.epoch = page_updates.epoch \
+                         JOIN pages ON pages.id = page_updates.page_id AND pages.archived_at IS NULL \
+                         WHERE page_updates.created_at < $1 LIMIT $2";
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = self.reader().rows::<UnfoldedRow>(&Sql::new(statement, [before.0.into(), limit.into()])).await?;
+        rows.iter().map(|row| row.page_id.parse().map_err(|_| StoreError::corrupt("page_updates.page_id"))).collect()
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod awareness;
 mod content;
+mod floods;
 mod limits;
 mod opening;
 mod outside;
+mod reads;
 mod together;
 mod trash;
 

@@ -17,6 +17,9 @@ pub const TEXT_LEN_MAX: usize = 1024 * 1024;
 /// The longest state of a document, in bytes, with all that must be remembered of what was deleted.
 pub const STATE_LEN_MAX: usize = 8 * 1024 * 1024;
 
+/// From how many bytes of state on a document is large: what looks at all of it is done away from the actors' threads.
+pub(super) const LARGE: usize = 64 * 1024;
+
 /// The document would become larger than it may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooLarge;
@@ -61,10 +64,25 @@ impl SharedDocument {
         Ok(())
     }
 
+    /// Whether whatever looks at all of it takes long.
+    pub(super) const fn is_large(&self) -> bool {
+        self.state_len_bound >= LARGE
+    }
+
+    /// Whether updates wait in it for others that they build on, each of which is then tried again with every update.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.doc.transact().has_missing_updates()
+    }
+
+    /// Whether there is room for so much, as far as that can be said without measuring.
+    pub(super) const fn fits(&self, len: usize, text_len: usize) -> bool {
+        self.state_len_bound + len <= STATE_LEN_MAX && self.text_len_bound + text_len <= TEXT_LEN_MAX
+    }
+
     /// Counts an update of this length in, with so much text; `false` when it can't be said without measuring that there is
     /// room for it.
     pub(super) fn has_room(&mut self, len: usize, text_len: usize) -> bool {
-        let fits = self.state_len_bound + len <= STATE_LEN_MAX && self.text_len_bound + text_len <= TEXT_LEN_MAX;
+        let fits = self.fits(len, text_len);
         if fits {
             self.state_len_bound += len;
             self.text_len_bound += text_len;

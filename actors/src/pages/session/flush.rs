@@ -1,26 +1,30 @@
 //! A turn of a live document: takes in all that waits at its door, and tells everybody.
 //!
 //! All updates that wait are one transaction, and go out as one update. While many come, turns are a little apart, so that
-//! more come together: each turn costs a message per client, however much it carries.
+//! more come together: each turn costs a message per client, however much it carries. What one turn may take of the
+//! processor's time on the actors' threads doesn't grow with the document ([`PageSession::work`]).
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use bytes::Bytes;
-use domain::Result;
+use domain::{Error, Result};
+use parking_lot::Mutex;
 use yrs::{StateVector, Update};
 
 use super::{
     PageSession,
     awareness::Entered,
-    connection::{ConnectionId, Event},
+    connection::ConnectionId,
+    door::{Event, Knock},
     ending::Ending,
     live::Live,
     wire,
 };
-use crate::kernel::{Command, Handle, Turn};
+use crate::kernel::{Command, CpuKind, Handle, Turn};
 
 /// How far updates may be apart, on the average, for turns to be kept apart: any closer, and more of them would go out one
 /// by one than anybody reads.
@@ -31,10 +35,21 @@ const SMOOTHING: u32 = 8;
 pub(super) const QUIET: Duration = Duration::from_millis(10);
 /// How far turns are apart while updates come in quick succession.
 const TURNS_APART: Duration = Duration::from_millis(2);
+/// How often a client that asks who is there is told. It is told of all who come and go anyway.
+const WHO_EVERY: Duration = Duration::from_secs(1);
 
 /// Take in what waits at the door.
-#[derive(Clone, Copy, Debug)]
-pub struct Flush;
+#[derive(Debug)]
+pub struct Flush {
+    /// Knocks again, should it be dropped before the turn.
+    _knock: Knock,
+}
+
+impl Flush {
+    pub(super) const fn new(knock: Knock) -> Self {
+        Self { _knock: knock }
+    }
+}
 
 impl Command for Flush {
     type Reply = ();
@@ -46,26 +61,44 @@ impl Handle<Flush> for PageSession {
     async fn handle(&mut self, _: &Flush, turn: &mut Turn<'_, Self>) -> Result<()> {
         let Some(live) = &mut self.live else { return Ok(()) };
         let had_clients = live.has_clients();
-        match live.turn_safely() {
-            Ok(Ok(())) => {}
-            Ok(Err(ending)) => {
-                self.drop_live(ending);
-                return Ok(());
-            }
-            // The document in memory is of no use any more; the one in the store has never seen what broke it.
-            Err(_panic) => {
-                tracing::error!(page = %turn.key(), "an update broke a live document; its clients connect again");
-                self.drop_live(Ending::Failed);
-                return Ok(());
-            }
+        let gathered = live.gather();
+        let is_much = live.is_much(&gathered);
+        let taken = self.work(turn, is_much, move |live| live.take_in_safely(gathered)).await;
+        if let Err(ending) = taken.unwrap_or(Err(Ending::Failed)) {
+            self.drop_live(ending);
+            return Ok(());
         }
-        if live.has_missed {
-            live.read_what_was_missed(&turn.services().services.store).await;
+        self.show_newcomers(turn).await;
+        if self.live.as_ref().is_some_and(|live| live.has_missed) {
+            self.read_what_was_missed(turn).await;
         }
-        if had_clients && !live.has_clients() {
+        if had_clients && self.live.as_ref().is_some_and(|live| !live.has_clients()) {
             self.settle(turn).await;
         }
         Ok(())
+    }
+}
+
+impl PageSession {
+    /// Has `work` done on the live document; where it is much, away from the actors' threads, so that it holds up no other
+    /// document. An error when it panicked, or wasn't begun because too much waits there.
+    pub(super) async fn work<T: Send + 'static>(
+        &mut self,
+        turn: &Turn<'_, Self>,
+        is_much: bool,
+        work: impl FnOnce(&mut Live) -> T + Send + 'static,
+    ) -> Result<T> {
+        if let Some(live) = self.live.as_mut().filter(|_| !is_much) {
+            return Ok(work(live));
+        }
+        let tenant = self.live.as_ref().map(|live| live.org_id).ok_or(Error::Stale)?.into();
+        // Whatever becomes of the work, the document is still there, unless the turn is given up with it.
+        let lent = Arc::new(Mutex::new(self.live.take()));
+        let borrowed = Arc::clone(&lent);
+        let working = move || borrowed.lock().as_mut().map(work);
+        let done = turn.processor().run(tenant, CpuKind::Document, working).await;
+        self.live = lent.lock().take();
+        done?.ok_or(Error::Stale)
     }
 }
 
@@ -102,25 +135,14 @@ impl Applying {
 }
 
 impl Live {
-    /// Takes in what waits at the door; an error when an update broke the document. Whose it was is told first.
-    fn turn_safely(&mut self) -> std::thread::Result<Result<(), Ending>> {
-        self.applying = Applying::default();
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.turn()));
-        if !matches!(outcome, Ok(Ok(())))
-            && let Some(culprit) = self.applying.culprit()
-            && let Some(client) = self.clients.get(&culprit)
-        {
-            client.outbox.end(Ending::Malformed);
-        }
-        outcome
-    }
-
-    /// Takes in what waits at the door.
-    fn turn(&mut self) -> Result<(), Ending> {
+    /// All that waits at the door.
+    fn gather(&mut self) -> Gathered {
         let now = Instant::now();
         let not_before = self.pace(now);
         let mut gathered = Gathered::default();
-        for event in self.door.take(not_before) {
+        let events = self.door.take(not_before);
+        self.last_turn = Some((now, events.len()));
+        for event in events {
             match event {
                 Event::Update { from, update, len, text_len } => gathered.updates.push((from, update, len, text_len)),
                 Event::Has { from, state_vector } => gathered.asked.push((from, state_vector)),
@@ -130,32 +152,53 @@ impl Live {
                 Event::Node(signal) => gathered.nodes.push(signal),
             }
         }
-        self.last_turn = Some((now, gathered.updates.len()));
+        gathered
+    }
+
+    /// Whether taking this in means to look at all of a large document.
+    fn is_much(&self, gathered: &Gathered) -> bool {
+        if !self.document.is_large() || gathered.updates.is_empty() && gathered.nodes.is_empty() {
+            return false;
+        }
+        let lens =
+            gathered.updates.iter().fold((0, 0), |(len, text_len), update| (len + update.2, text_len + update.3));
+        self.document.is_waiting() || !self.document.fits(lens.0, lens.1) || !gathered.nodes.is_empty()
+    }
+
+    /// Takes in what came; an error when an update broke the document. Whose it was is told first.
+    fn take_in_safely(&mut self, gathered: Gathered) -> Result<(), Ending> {
+        self.applying = Applying::default();
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.take_in(gathered))).unwrap_or_else(|_panic| {
+            // The document in memory is of no use any more; the one in the store has never seen what broke it.
+            tracing::error!(page = %self.page_id, "an update broke a live document; its clients connect again");
+            Err(Ending::Failed)
+        });
+        if outcome.is_err()
+            && let Some(culprit) = self.applying.culprit()
+            && let Some(client) = self.clients.get(&culprit)
+        {
+            client.outbox.end(Ending::Malformed);
+        }
+        outcome
+    }
+
+    fn take_in(&mut self, gathered: Gathered) -> Result<(), Ending> {
         self.take_updates(gathered.updates)?;
         for signal in gathered.nodes {
             self.hear(signal)?;
         }
         for (from, state_vector) in gathered.asked {
-            self.answer(from, &state_vector);
+            self.ask(from, state_vector);
         }
-        for (from, states) in gathered.states {
-            self.take_states(from, states);
-        }
-        for from in gathered.who {
-            self.tell_who_is_there(from);
-        }
-        for from in gathered.gone {
-            self.clients.remove(&from);
-            let left = self.awareness.leave(from);
-            self.tell_states(&left, None);
-        }
+        self.take_states(gathered.states, gathered.gone);
+        self.tell_who_is_there(gathered.who);
         Ok(())
     }
 
-    /// When the next turn may begin, as far as updates have come lately.
+    /// When the next turn may begin, as far as much has come lately.
     fn pace(&mut self, now: Instant) -> Option<Instant> {
-        let (last, updates) = self.last_turn?;
-        let each = now.saturating_duration_since(last) / u32::try_from(updates).unwrap_or(u32::MAX).max(1);
+        let (last, events) = self.last_turn?;
+        let each = now.saturating_duration_since(last) / u32::try_from(events).unwrap_or(u32::MAX).max(1);
         self.apart = (self.apart * (SMOOTHING - 1) + each.min(QUIET)) / SMOOTHING;
         (self.apart < QUICK_SUCCESSION).then(|| now + TURNS_APART)
     }
@@ -209,24 +252,48 @@ impl Live {
         })
     }
 
-    /// Tells a client what it is missing, once that is written down.
-    fn answer(&self, to: ConnectionId, state_vector: &StateVector) {
-        if let Some(client) = self.clients.get(&to) {
-            self.scribe.tell_when_written(&client.outbox, wire::missing(&self.document.missing(state_vector)));
+    /// Takes what clients say of themselves, and that others have left; all that is news goes out as one message.
+    fn take_states(&mut self, said: Vec<(ConnectionId, Vec<Entered>)>, gone: Vec<ConnectionId>) {
+        let (mut news, mut speakers) = (Vec::new(), Vec::new());
+        for (from, states) in said {
+            let Some(client) = self.clients.get(&from) else { continue };
+            match self.awareness.enter(Some(from), states) {
+                Ok(new) if new.is_empty() => {}
+                Ok(new) => {
+                    news.extend(new);
+                    speakers.push(from);
+                }
+                Err(refused) => client.outbox.end(refused.into()),
+            }
         }
+        for from in gone {
+            self.clients.remove(&from);
+            let left = self.awareness.leave(from);
+            if !left.is_empty() {
+                news.extend(left);
+                speakers.push(from);
+            }
+        }
+        news.sort_unstable();
+        news.dedup();
+        // Who said all of it need not hear it again.
+        let only = speakers.first().copied().filter(|first| speakers.iter().all(|other| other == first));
+        self.tell_states(&news, only);
     }
 
-    fn take_states(&mut self, from: ConnectionId, states: Vec<Entered>) {
-        let Some(client) = self.clients.get(&from) else { return };
-        match self.awareness.enter(Some(from), states) {
-            Ok(news) => self.tell_states(&news, Some(from)),
-            Err(refused) => client.outbox.end(refused.into()),
+    fn tell_who_is_there(&mut self, asked: Vec<ConnectionId>) {
+        if asked.is_empty() {
+            return;
         }
-    }
-
-    fn tell_who_is_there(&self, to: ConnectionId) {
-        if let (Some(client), Some(states)) = (self.clients.get(&to), self.awareness.encode_all()) {
-            client.outbox.push(wire::awareness(&states));
+        let now = Instant::now();
+        let Some(states) = self.awareness.encode_all() else { return };
+        let message = wire::awareness(&states);
+        for from in asked {
+            let Some(client) = self.clients.get_mut(&from) else { continue };
+            if client.told_who_at.is_none_or(|at| now.saturating_duration_since(at) >= WHO_EVERY) {
+                client.told_who_at = Some(now);
+                client.outbox.push(message.clone());
+            }
         }
     }
 

@@ -1,22 +1,27 @@
 //! Opening a page together with others.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
 use domain::{
     Error, Result,
     id::{PageEpochId, UserId},
 };
-use store::{Change, PageDocument, PageUpdateId};
+use store::{Change, PageDocument, PageUpdateId, pages::PageHead};
 
 use super::{
     PageServices, PageSession,
     awareness::Awareness,
-    connection::{Connection, ConnectionId, Door, Outbox},
+    connection::Connection,
     document::{SharedDocument, text_hash},
+    door::Door,
     ending::Ending,
     flush::{Applying, QUIET},
     live::{Client, Live},
     node::Others,
+    outbox::Outbox,
     snapshot::{self, Loaded, Snapshot},
     wire,
 };
@@ -58,7 +63,7 @@ impl Handle<JoinPage> for PageSession {
         }
         let live = match &mut self.live {
             Some(live) => live,
-            None => self.live.insert(open(turn, page.content_version).await?),
+            None => self.live.insert(open(turn, page).await?),
         };
         if epochs.iter().any(|known| *known != live.epoch) {
             return Ok(Ok(Connection::ended(Ending::ChangedElsewhere, user_id)));
@@ -70,18 +75,19 @@ impl Handle<JoinPage> for PageSession {
 impl Live {
     /// A new client: it is told what the server has, so that it sends what is missing, and who is there.
     fn join(&mut self, user_id: UserId, may_write: bool) -> Connection {
-        let (id, outbox) = (ConnectionId::next(), Arc::new(Outbox::default()));
+        let outbox = Arc::new(Outbox::default());
         outbox.push(wire::has(&self.document.state_vector()));
         if let Some(states) = self.awareness.encode_all() {
             outbox.push(wire::awareness(&states));
         }
-        self.clients.insert(id, Client { outbox: Arc::clone(&outbox), user_id });
-        Connection { id, door: Some(Arc::clone(&self.door)), outbox, may_write, user_id }
+        let connection = Connection::new(Arc::clone(&self.door), Arc::clone(&outbox), user_id, may_write);
+        self.clients.insert(connection.id, Client::new(outbox, user_id));
+        connection
     }
 }
 
 /// Brings the shared document to life: from its history, or as a new one from the page's content.
-pub(super) async fn open(turn: &Turn<'_, PageSession>, content_version: i64) -> Result<Live> {
+pub(super) async fn open(turn: &Turn<'_, PageSession>, page: PageHead) -> Result<Live> {
     let page_id = *turn.key();
     let PageServices { services, scribes } = turn.services();
     // What an earlier life of the document left unwritten belongs to it.
@@ -89,21 +95,23 @@ pub(super) async fn open(turn: &Turn<'_, PageSession>, content_version: i64) -> 
     let door = Door::new(turn.me());
     // What other nodes say from here on is heard, so that nothing falls between them and the store.
     let others = Others::listen(&services.hub, page_id, &door).await;
-    let loaded = match snapshot::load(&services.store, page_id).await? {
+    let loaded = match snapshot::load(turn, page.org_id).await? {
         Some(loaded) => loaded,
-        None => begin(turn, content_version).await?,
+        None => begin(turn, page.content_version).await?,
     };
     let Loaded { epoch, folds, text_hash, newest, rows, document } = loaded;
     others.greet(&epoch, &document);
     let scribe = scribes.open(&services.store, &turn.me(), page_id, &epoch);
     let is_dirty = !rows.is_empty();
-    scribe.knows(rows);
+    scribe.knows(rows, turn.now());
     Ok(Live {
         page_id,
+        org_id: page.org_id,
         epoch,
         document,
         awareness: Awareness::default(),
         clients: BTreeMap::new(),
+        newcomers: VecDeque::new(),
         door,
         scribe,
         others,

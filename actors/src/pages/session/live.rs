@@ -1,32 +1,31 @@
 //! A shared document in memory, with the clients that have it open on this node.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use bytes::Bytes;
-use domain::id::{PageId, UserId};
+use domain::id::{OrgId, PageId, UserId};
 use store::PageUpdateId;
+use yrs::StateVector;
 
 use super::{
-    awareness::Awareness,
-    connection::{ConnectionId, Door, Outbox},
-    document::SharedDocument,
-    ending::Ending,
-    flush::Applying,
-    node::Others,
-    scribe::Scribe,
+    awareness::Awareness, connection::ConnectionId, document::SharedDocument, door::Door, ending::Ending,
+    flush::Applying, node::Others, outbox::Outbox, scribe::Scribe,
 };
 
 /// What a page's session holds while people have the page open together.
 pub(super) struct Live {
     pub(super) page_id: PageId,
+    pub(super) org_id: OrgId,
     pub(super) epoch: String,
     pub(super) document: SharedDocument,
     pub(super) awareness: Awareness,
     pub(super) clients: BTreeMap<ConnectionId, Client>,
+    /// Clients that are still to be shown the document, in the order in which they asked.
+    pub(super) newcomers: VecDeque<ConnectionId>,
     pub(super) door: Arc<Door>,
     pub(super) scribe: Arc<Scribe>,
     /// The same document on other nodes.
@@ -55,6 +54,25 @@ pub(super) struct Live {
 pub(super) struct Client {
     pub(super) outbox: Arc<Outbox>,
     pub(super) user_id: UserId,
+    pub(super) shown: Shown,
+    /// When it was last told who is there, because it asked.
+    pub(super) told_who_at: Option<Instant>,
+}
+
+/// How much of the document a client was shown.
+pub(super) enum Shown {
+    /// Nothing, and it didn't ask.
+    Nothing,
+    /// It waits for what it is missing. It asked so often, and had this much the last time.
+    Waits { times: u32, state_vector: StateVector },
+    /// All of it, and since then it is told of all that is new.
+    All,
+}
+
+impl Client {
+    pub(super) fn new(outbox: Arc<Outbox>, user_id: UserId) -> Self {
+        Self { outbox, user_id, shown: Shown::Nothing, told_who_at: None }
+    }
 }
 
 impl Live {

@@ -1,7 +1,7 @@
 //! A page's content, and the document that people edit together (decisions, "Notes pages").
 //!
 //! A session owns what one page says. While people have the page open together, it holds their shared document
-//! ([`live`]): what a client writes comes in at the door ([`connection`]), is taken in at the next turn with all that came
+//! ([`live`]): what a client writes comes in at the door ([`door`]), is taken in at the next turn with all that came
 //! meanwhile ([`flush`]), goes out to everybody as one update, and is written down by the page's scribe ([`scribe`]), who
 //! is at most 50 ms behind. Rows are folded into a snapshot every now and then ([`settle`]), and the shared text
 //! `markdown` becomes the page's content with that.
@@ -14,17 +14,21 @@ mod awareness;
 mod connection;
 mod content;
 mod document;
+mod door;
 mod ending;
 mod flush;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod join;
 mod live;
+mod newcomers;
 mod node;
+mod outbox;
 mod scribe;
 mod settle;
 mod skim;
 mod snapshot;
+mod stranded;
 mod wire;
 
 use std::time::Duration;
@@ -34,7 +38,7 @@ use store::{Change, pages::PageHistory};
 
 use self::live::Live;
 pub use self::{
-    awareness::{STATE_LEN_MAX as AWARENESS_LEN_MAX, STATES_PER_CONNECTION_MAX},
+    awareness::{STATE_LEN_MAX as AWARENESS_LEN_MAX, STATES_LEN_PER_CONNECTION_MAX, STATES_PER_CONNECTION_MAX},
     connection::Connection,
     content::{ContentWritten, PutContent, RestoreVersion, version_not_found},
     document::{SHARED_TEXT, STATE_LEN_MAX, TEXT_LEN_MAX},
@@ -45,6 +49,7 @@ pub use self::{
     scribe::Scribes,
     settle::{HistoryOver, Settle},
     snapshot::{StoredHistory, stored_history},
+    stranded::StrandedLooker,
 };
 use crate::{
     Services,

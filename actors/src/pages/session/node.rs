@@ -15,8 +15,8 @@ use yrs::{StateVector, Update, updates::decoder::Decode};
 
 use super::{
     awareness,
-    connection::{Door, Event},
     document::SharedDocument,
+    door::{Door, Event, Share},
     ending::Ending,
     live::Live,
     skim::{Malformed, Reader, skim_state_vector, skim_update},
@@ -71,13 +71,18 @@ impl Others {
         let is_shared = hub.health().mode == HubMode::Redis;
         let door = Arc::clone(door);
         let listener = tokio::spawn(async move {
+            let mut share = Share::default();
             loop {
                 let signal = subscription.next().await;
-                if !matches!(&signal, Signal::Message(message) if is_own(message)) {
-                    // A door that is closed has nobody behind it, and this task ends; one whose actor can't be told right now
-                    // keeps it for the next time.
-                    let _ = door.put(Event::Node(signal), 0);
-                }
+                let len = match &signal {
+                    Signal::Message(message) if is_own(message) => continue,
+                    Signal::Message(message) => message.len(),
+                    Signal::Gap => 0,
+                };
+                // What is too much for the door waits at the hub, which says so when it had to leave something out.
+                door.has_room(&mut share).await;
+                // A door that is closed has nobody behind it, and this task ends.
+                let _ = door.put(Event::Node(signal), len);
             }
         });
         Self { hub: hub.clone(), channel, is_shared, listener }

@@ -9,6 +9,7 @@
 //! what waits is of no use to anybody, and the actor is told.
 
 use std::{
+    collections::HashSet,
     hash::{BuildHasher, RandomState},
     sync::{
         Arc, LazyLock,
@@ -19,14 +20,14 @@ use std::{
 
 use bytes::{BufMut, Bytes, BytesMut};
 use dashmap::DashMap;
-use domain::{Context, Error, Origin, Result, id::PageId};
+use domain::{Context, Error, Origin, Result, Timestamp, id::PageId};
 use parking_lot::Mutex;
 use store::{Change, CommitError, NewPageUpdate, PageUpdateId, Store};
 use tokio::sync::{Notify, oneshot, watch};
 
 use super::{
     PageSession,
-    connection::Outbox,
+    outbox::Outbox,
     settle::{HistoryOver, Settle},
     skim::{Malformed, Reader},
     wire,
@@ -45,8 +46,8 @@ const PAUSE_MIN: Duration = Duration::from_millis(50);
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 /// After how many rows they are folded.
 const FOLD_ROWS: usize = 500;
-/// After how long without a change rows are folded.
-const FOLD_IDLE: Duration = Duration::from_secs(30);
+/// How long after it was written a row is folded at the latest, so that reads of the page are at most five seconds behind.
+pub(super) const FOLD_AFTER: Duration = Duration::from_secs(4);
 /// The bits of a row's name that tell nodes apart.
 const NODE_BITS: u32 = 8;
 /// How long a fold may take.
@@ -127,14 +128,16 @@ struct Notes {
     is_writing: bool,
     /// Rows that are committed and not folded.
     rows: Vec<PageUpdateId>,
-    /// Whether a fold was asked for, and hasn't been done.
+    /// When rows are to be folded, where there are any; after a fold was asked for, when it is asked for again.
+    fold_at: Option<Timestamp>,
+    /// Whether a fold was asked for because there are many rows, and hasn't been done.
     asked: bool,
     stage: Stage,
 }
 
 /// What somebody is told once all that waits is written.
 enum Answer {
-    /// A client is told this.
+    /// A client's question is answered with this.
     Message(Arc<Outbox>, Bytes),
     /// The page's turn goes on.
     Turn(oneshot::Sender<()>),
@@ -143,7 +146,7 @@ enum Answer {
 impl Answer {
     fn give(self) {
         match self {
-            Self::Message(client, message) => client.push(message),
+            Self::Message(client, message) => client.answer(message),
             // The turn may have been given up.
             Self::Turn(turn) => drop(turn.send(())),
         }
@@ -178,8 +181,8 @@ impl Scribe {
         Ok(())
     }
 
-    /// Has `client` told once all that was noted is written.
-    pub(super) fn tell_when_written(&self, client: &Arc<Outbox>, message: Bytes) {
+    /// Has `client`'s question answered once all that was noted is written.
+    pub(super) fn answer_when_written(&self, client: &Arc<Outbox>, message: Bytes) {
         self.answer(Answer::Message(Arc::clone(client), message));
     }
 
@@ -215,19 +218,28 @@ impl Scribe {
         !self.notes.lock().rows.is_empty()
     }
 
-    /// Rows of before that a loaded document has, too.
-    pub(super) fn knows(&self, rows: impl IntoIterator<Item = PageUpdateId>) {
-        self.notes.lock().rows.extend(rows);
+    /// Rows of before, or of another node, that the document has, too. They are to be folded at `fold_at`.
+    pub(super) fn knows(&self, rows: Vec<PageUpdateId>, fold_at: Timestamp) {
+        if rows.is_empty() {
+            return;
+        }
+        let mut notes = self.notes.lock();
+        notes.rows.extend(rows);
+        notes.fold_at.get_or_insert(fold_at);
+        drop(notes);
+        self.came.notify_one();
     }
 
     /// Notes that `rows` are folded.
-    pub(super) fn folded(&self, rows: &[PageUpdateId]) {
+    pub(super) fn folded(&self, rows: &[PageUpdateId], now: Timestamp) {
         let mut notes = self.notes.lock();
         if rows.len() == notes.rows.len() {
             notes.rows.clear();
         } else {
+            let rows: HashSet<_> = rows.iter().collect();
             notes.rows.retain(|row| !rows.contains(row));
         }
+        notes.fold_at = (!notes.rows.is_empty()).then(|| now.after(FOLD_AFTER));
     }
 
     /// A fold was tried, and may be asked for again.
@@ -255,7 +267,7 @@ impl Scribe {
 
     async fn work(&self, store: &Store, me: &Me<PageSession>) {
         loop {
-            self.wait_for_more(me).await;
+            self.wait_for_more(store, me).await;
             let Some(mut batch) = self.next_batch() else { return };
             // In a box, so that the many scribes that wait are small.
             if let Err(over) = Box::pin(self.write(store, &mut batch)).await {
@@ -265,18 +277,18 @@ impl Scribe {
                 }
                 return;
             }
-            self.written(batch, me);
+            self.written(batch, store.now(), me);
         }
     }
 
     /// Returns when there is something to write, or nothing will come any more.
-    async fn wait_for_more(&self, me: &Me<PageSession>) {
+    async fn wait_for_more(&self, store: &Store, me: &Me<PageSession>) {
         let mut due = None;
         loop {
-            let (is_waiting, is_urgent, rows) = {
+            let (is_waiting, is_urgent, fold_at) = {
                 let notes = self.notes.lock();
                 let is_urgent = notes.stage != Stage::Open || !notes.answers.is_empty() || notes.len >= ROW_LEN_MAX;
-                (!notes.waiting.is_empty(), is_urgent, notes.rows.len())
+                (!notes.waiting.is_empty(), is_urgent, notes.fold_at)
             };
             if is_urgent {
                 return;
@@ -286,22 +298,25 @@ impl Scribe {
                 if tokio::time::timeout_at(*due.get_or_insert_with(next_moment), self.came.notified()).await.is_err() {
                     return;
                 }
-            } else if rows == 0 {
-                self.came.notified().await;
-            } else if tokio::time::timeout(FOLD_IDLE, self.came.notified()).await.is_err() {
-                self.ask_for_fold(me);
+            } else if let Some(fold_at) = fold_at {
+                tokio::select! {
+                    () = self.came.notified() => {}
+                    () = store.clock().sleep_until(fold_at) => self.ask_for_fold(store.now(), me),
+                }
+            } else {
                 self.came.notified().await;
             }
         }
     }
 
-    fn ask_for_fold(&self, me: &Me<PageSession>) {
-        if std::mem::replace(&mut self.notes.lock().asked, true) {
-            return;
+    /// Asks for a fold. A while later it is asked for again, should it not be done.
+    fn ask_for_fold(&self, now: Timestamp, me: &Me<PageSession>) {
+        {
+            let mut notes = self.notes.lock();
+            (notes.asked, notes.fold_at) = (true, Some(now.after(FOLD_AFTER)));
         }
         if let Err(error) = me.tell(Settle, context(FOLD_WITHIN)) {
             tracing::debug!(%error, page = %self.page_id, "a page's session wasn't asked to fold");
-            self.notes.lock().asked = false;
         }
     }
 
@@ -363,15 +378,17 @@ impl Scribe {
         Ok(())
     }
 
-    fn written(&self, batch: Batch, me: &Me<PageSession>) {
+    fn written(&self, batch: Batch, now: Timestamp, me: &Me<PageSession>) {
         let mut notes = self.notes.lock();
         notes.is_writing = false;
         notes.rows.extend(batch.row);
-        let must_fold = notes.rows.len() >= FOLD_ROWS;
+        let late = if notes.waiting.is_empty() { std::mem::take(&mut notes.answers) } else { Vec::new() };
+        let fold_at = *notes.fold_at.get_or_insert(now.after(FOLD_AFTER));
+        let must_fold = now >= fold_at || notes.rows.len() >= FOLD_ROWS && !notes.asked;
         drop(notes);
-        batch.answers.into_iter().for_each(Answer::give);
+        batch.answers.into_iter().chain(late).for_each(Answer::give);
         if must_fold {
-            self.ask_for_fold(me);
+            self.ask_for_fold(now, me);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Folding what was written into a snapshot, and making the page's content from the shared text.
 
-use std::time::Duration;
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use domain::{Error, Result, id::PageId, pages::content::ContentDraft};
 use store::{
@@ -12,10 +12,11 @@ use store::{
 use super::{
     PageSession,
     content::{self, Writing},
-    document::text_hash,
+    document::{LARGE, text_hash},
     ending::Ending,
     join::open,
     live::Live,
+    scribe::{FOLD_AFTER, Scribe},
     snapshot::{self, Snapshot},
 };
 use crate::kernel::{Command, Handle, Turn};
@@ -95,14 +96,13 @@ impl PageSession {
         }
         if self.live.is_none() {
             let Some(page) = store.page_head(page_id).await? else { return Ok(None) };
-            self.live = Some(open(turn, page.content_version).await?);
+            self.live = Some(open(turn, page).await?);
         }
         let live = self.live.as_mut().ok_or(Error::Stale)?;
-        let settled = live.settle_before_write(turn).await;
-        let seen = PageHistory { epoch: live.epoch.clone(), folds: live.folds };
-        match settled {
-            Ok(true) => Ok(Some(seen)),
-            Ok(false) => {
+        let scribe = Arc::clone(&live.scribe);
+        match self.settle_whole(&scribe, turn).await {
+            Ok(Some(seen)) => Ok(Some(seen)),
+            Ok(None) => {
                 self.leave_history(turn).await;
                 Err(Error::Stale)
             }
@@ -114,50 +114,43 @@ impl PageSession {
         }
     }
 
+    /// Folds all that anybody wrote, so that no row is left; up to where the history was seen then, and `None` when it is
+    /// over.
+    async fn settle_whole(&mut self, scribe: &Scribe, turn: &mut Turn<'_, Self>) -> Result<Option<PageHistory>> {
+        // No turn takes more in meanwhile, so that the scribe adds no row behind this.
+        match tokio::time::timeout_at(turn.context().deadline.into(), scribe.all_written()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_over)) => return Ok(None),
+            Err(_elapsed) => return Err(Error::busy(STORED_RETRY)),
+        }
+        if !self.catch_up(turn).await? {
+            return Ok(None);
+        }
+        self.take_rows_of_others(turn).await?;
+        let live = self.live.as_ref().ok_or(Error::Stale)?;
+        if (live.is_dirty || scribe.has_rows()) && !self.fold_with_others(turn).await? {
+            return Ok(None);
+        }
+        let live = self.live.as_ref().ok_or(Error::Stale)?;
+        Ok(Some(PageHistory { epoch: live.epoch.clone(), folds: live.folds }))
+    }
+
     /// Folds, if there is something to fold. What fails is tried again with the next occasion: the rows are the truth.
     pub(super) async fn settle(&mut self, turn: &mut Turn<'_, Self>) {
         let Some(live) = &mut self.live else { return };
         live.scribe.fold_tried();
-        if !live.is_dirty {
+        if !live.is_dirty && !live.scribe.has_rows() {
             return;
         }
-        match live.fold_with_others(turn).await {
+        match self.fold_with_others(turn).await {
             Ok(true) => {}
             Ok(false) => self.leave_history(turn).await,
             Err(error) => tracing::warn!(%error, page = %turn.key(), "a page was not folded"),
         }
     }
 
-    /// Ends the live document, whose history is over, and tells its clients why.
-    async fn leave_history(&mut self, turn: &Turn<'_, Self>) {
-        if self.live.is_some() {
-            let ending = why_over(&turn.services().services.store, *turn.key()).await;
-            self.drop_live(ending);
-        }
-    }
-}
-
-impl Live {
-    /// Folds all that anybody wrote, so that no row is left; whether the history goes on.
-    async fn settle_before_write(&mut self, turn: &mut Turn<'_, PageSession>) -> Result<bool> {
-        let store = turn.services().services.store.clone();
-        // No turn takes more in meanwhile, so that the scribe adds no row behind this.
-        let written = tokio::time::timeout_at(turn.context().deadline.into(), self.scribe.all_written());
-        match written.await {
-            Ok(Ok(())) => {}
-            Ok(Err(_over)) => return Ok(false),
-            Err(_elapsed) => return Err(Error::busy(STORED_RETRY)),
-        }
-        let folds = store.page_history(self.page_id).await?.filter(|stored| stored.epoch == self.epoch);
-        if folds.is_some_and(|stored| stored.folds != self.folds) && !self.catch_up(turn).await? {
-            return Ok(false);
-        }
-        self.take_rows_of_others(&store).await?;
-        if self.is_dirty || self.scribe.has_rows() { self.fold_with_others(turn).await } else { Ok(true) }
-    }
-
     /// Folds, after whatever other nodes folded meanwhile; whether the history goes on.
-    async fn fold_with_others(&mut self, turn: &mut Turn<'_, PageSession>) -> Result<bool> {
+    async fn fold_with_others(&mut self, turn: &mut Turn<'_, Self>) -> Result<bool> {
         for _ in 0..FOLDS_MAX {
             match self.fold(turn).await {
                 Ok(()) => return Ok(true),
@@ -173,71 +166,110 @@ impl Live {
     }
 
     /// Puts all that was written into the snapshot, and the shared text, if it changed, into the page's content.
-    async fn fold(&mut self, turn: &mut Turn<'_, PageSession>) -> Result<()> {
-        let store = turn.services().services.store.clone();
-        self.take_rows_of_others(&store).await?;
-        let rows = self.scribe.rows();
-        let newest = rows.iter().copied().fold(self.newest, Ord::max);
+    async fn fold(&mut self, turn: &mut Turn<'_, Self>) -> Result<()> {
+        self.take_rows_of_others(turn).await?;
+        let is_much = self.live.as_ref().is_some_and(|live| live.document.is_large());
+        let Picture { text, state } = self.work(turn, is_much, Live::picture).await?;
+        let live = self.live.as_mut().ok_or(Error::Stale)?;
+        let rows = live.scribe.rows();
+        let newest = rows.iter().copied().fold(live.newest, Ord::max);
         let mut change = Change::new();
-        let new_hash = self.store_text(&mut change, turn).await?;
-        let snapshot = Snapshot { text_hash: new_hash, newest, update: self.document.state() };
-        let (page_id, epoch, folds) = (self.page_id, &*self.epoch, self.folds);
-        self.document.measured(snapshot.update.len());
+        let new_hash = live.store_text(&mut change, text, turn).await?;
+        let snapshot = Snapshot { text_hash: new_hash, newest, update: state };
+        let (page_id, epoch, folds) = (live.page_id, &*live.epoch, live.folds);
         change.page_document_fold(PageFold { page_id, epoch, folds, snapshot: snapshot.to_bytes(), rows: &rows });
         let place = Place { stage: Stage::Commit, kind: FOLD, command: "", key: &page_id };
-        match store.commit_at(change, place).await {
+        match turn.services().services.store.commit_at(change, place).await {
             Ok(()) => {}
             Err(CommitError::Stale | CommitError::Duplicate { .. }) => return Err(Error::Stale),
             Err(error) => return Err(error.into()),
         }
-        self.scribe.folded(&rows);
-        (self.folds, self.text_hash, self.newest, self.is_dirty) = (folds + 1, new_hash, newest, false);
+        live.scribe.folded(&rows, turn.now());
+        (live.folds, live.text_hash, live.newest, live.is_dirty) = (folds + 1, new_hash, newest, false);
         Ok(())
     }
 
     /// Reads what other nodes may have written unheard; what fails is tried again at the next turn.
-    pub(super) async fn read_what_was_missed(&mut self, store: &Store) {
-        match self.take_rows_of_others(store).await {
-            Ok(()) => self.has_missed = false,
-            Err(error) => tracing::warn!(%error, page = %self.page_id, "what other nodes wrote can't be read"),
+    pub(super) async fn read_what_was_missed(&mut self, turn: &Turn<'_, Self>) {
+        let read = self.take_rows_of_others(turn).await;
+        match (read, &mut self.live) {
+            (Ok(()), Some(live)) => live.has_missed = false,
+            (Ok(()), None) => {}
+            (Err(error), _) => tracing::warn!(%error, page = %turn.key(), "what other nodes wrote can't be read"),
         }
     }
 
     /// Takes in rows that other nodes wrote and that have not been heard of here.
-    async fn take_rows_of_others(&mut self, store: &Store) -> Result<()> {
-        let known: std::collections::HashSet<PageUpdateId> = self.scribe.rows().into_iter().collect();
-        let stored = store.page_update_ids(self.page_id, &self.epoch).await?;
+    async fn take_rows_of_others(&mut self, turn: &Turn<'_, Self>) -> Result<()> {
+        let store = &turn.services().services.store;
+        let live = self.live.as_ref().ok_or(Error::Stale)?;
+        let known: HashSet<PageUpdateId> = live.scribe.rows().into_iter().collect();
+        let stored = store.page_update_ids(live.page_id, &live.epoch).await?;
         if stored.iter().all(|row| known.contains(row)) {
             return Ok(());
         }
-        let mut new = Vec::new();
-        for row in store.page_updates(self.page_id, &self.epoch).await? {
-            if !known.contains(&row.id) {
-                self.take_foreign(snapshot::decode_row(&row.payload)?).map_err(Error::from)?;
-                new.push(row.id);
+        let mut new = store.page_updates(live.page_id, &live.epoch).await?;
+        new.retain(|row| !known.contains(&row.id));
+        let (rows, fold_at) = (new.iter().map(|row| row.id).collect(), turn.now().after(FOLD_AFTER));
+        let is_much = live.document.is_large() || new.iter().map(|row| row.payload.len()).sum::<usize>() >= LARGE;
+        let take = move |live: &mut Live| -> Result<()> {
+            for row in &new {
+                live.take_foreign(snapshot::decode_row(&row.payload)?)?;
             }
-        }
-        self.scribe.knows(new);
-        Ok(())
+            live.scribe.knows(rows, fold_at);
+            Ok(())
+        };
+        self.work(turn, is_much, take).await?
     }
 
-    /// Takes in what another node folded; whether the history goes on.
-    async fn catch_up(&mut self, turn: &Turn<'_, PageSession>) -> Result<bool> {
+    /// Takes in what another node folded, if one did; whether the history goes on.
+    async fn catch_up(&mut self, turn: &Turn<'_, Self>) -> Result<bool> {
         let store = &turn.services().services.store;
-        let Some(stored) = store.page_document(self.page_id).await?.filter(|stored| stored.epoch == self.epoch) else {
-            return Ok(false);
-        };
+        let live = self.live.as_ref().ok_or(Error::Stale)?;
+        let history = store.page_history(live.page_id).await?.filter(|history| history.epoch == live.epoch);
+        let Some(history) = history else { return Ok(false) };
+        if history.folds == live.folds {
+            return Ok(true);
+        }
+        let stored = store.page_document(live.page_id).await?.filter(|stored| stored.epoch == live.epoch);
+        let Some(stored) = stored else { return Ok(false) };
         let snapshot = Snapshot::from_bytes(&stored.snapshot)?;
-        self.take_foreign(vec![snapshot::decode(&snapshot.update)?]).map_err(Error::from)?;
-        (self.folds, self.text_hash) = (stored.folds, snapshot.text_hash);
-        self.newest = self.newest.max(snapshot.newest);
+        let is_much = live.document.is_large() || snapshot.update.len() >= LARGE;
+        let take = move |live: &mut Live| -> Result<()> {
+            live.take_foreign(vec![snapshot::decode(&snapshot.update)?])?;
+            (live.folds, live.text_hash) = (stored.folds, snapshot.text_hash);
+            live.newest = live.newest.max(snapshot.newest);
+            Ok(())
+        };
+        self.work(turn, is_much, take).await??;
         Ok(true)
     }
 
+    /// Ends the live document, whose history is over, and tells its clients why.
+    async fn leave_history(&mut self, turn: &Turn<'_, Self>) {
+        if self.live.is_some() {
+            let ending = why_over(&turn.services().services.store, *turn.key()).await;
+            self.drop_live(ending);
+        }
+    }
+}
+
+/// What is to be folded of a document.
+struct Picture {
+    text: String,
+    state: Vec<u8>,
+}
+
+impl Live {
+    fn picture(&mut self) -> Picture {
+        let (text, state) = (self.document.text(), self.document.state());
+        self.document.measured(state.len());
+        Picture { text, state }
+    }
+
     /// Makes the shared text the page's content, if it was edited; the hash of the text that the content is made from then.
-    async fn store_text(&self, change: &mut Change, turn: &Turn<'_, PageSession>) -> Result<u64> {
+    async fn store_text(&self, change: &mut Change, text: String, turn: &Turn<'_, PageSession>) -> Result<u64> {
         let (page_id, store) = (self.page_id, &turn.services().services.store);
-        let text = self.document.text();
         let hash = text_hash(&text);
         if hash == self.text_hash {
             return Ok(hash);

@@ -1,24 +1,27 @@
 //! What a fold writes, and reading a history back.
 
-use domain::{Error, Result, id::PageId, pages::Page};
+use domain::{
+    Error, Result,
+    id::{OrgId, PageId},
+    pages::Page,
+};
 use store::{
     Store,
     pages::{PageDocument, PageUpdate, PageUpdateId},
 };
 use yrs::{Update, updates::decoder::Decode};
 
-use crate::kernel::{CpuKind, Kernel};
+use crate::kernel::{CpuKind, Kernel, Turn};
 
 use super::{
-    document::SharedDocument,
+    PageSession,
+    document::{LARGE, SharedDocument},
     scribe::{read_row, row_millis},
     skim::skim_update,
 };
 
 /// The first byte of a snapshot: how the rest is to be read.
 const VERSION: u8 = 1;
-/// From how many bytes on a history is put together where that holds up nobody.
-const LARGE: usize = 64 * 1024;
 /// Bytes before the update: the version, the hash of the text, the newest row.
 const HEAD_LEN: usize = 1 + 8 + 8;
 
@@ -69,14 +72,26 @@ pub(super) struct Loaded {
 }
 
 /// Reads a page's history; `None` when it has none.
-pub(super) async fn load(store: &Store, page_id: PageId) -> Result<Option<Loaded>> {
+pub(super) async fn load(turn: &Turn<'_, PageSession>, org_id: OrgId) -> Result<Option<Loaded>> {
+    let page_id = *turn.key();
+    let store = &turn.services().services.store;
     let Some(Stored { document: stored, updates }) = read(store, page_id).await? else { return Ok(None) };
     let snapshot = Snapshot::from_bytes(&stored.snapshot)?;
-    let document = restored(&snapshot, &updates)?;
     let rows: Vec<_> = updates.iter().map(|row| row.id).collect();
     let newest = rows.iter().copied().fold(snapshot.newest, Ord::max);
     let (epoch, folds, text_hash) = (stored.epoch, stored.folds, snapshot.text_hash);
+    let document = if is_large(&snapshot, &updates) {
+        let restoring = move || restored(&snapshot, &updates);
+        turn.processor().run(org_id.into(), CpuKind::Document, restoring).await??
+    } else {
+        restored(&snapshot, &updates)?
+    };
     Ok(Some(Loaded { epoch, folds, text_hash, newest, rows, document }))
+}
+
+/// Whether a history is to be put together where that holds up nobody.
+fn is_large(snapshot: &Snapshot, updates: &[PageUpdate]) -> bool {
+    snapshot.update.len() + updates.iter().map(|row| row.payload.len()).sum::<usize>() >= LARGE
 }
 
 /// A history's snapshot and rows, of one moment.
@@ -143,11 +158,11 @@ pub async fn stored_history(kernel: &Kernel, store: &Store, page: &Page) -> Resu
     let newest = updates.iter().map(|row| row.id).fold(snapshot.newest, Ord::max);
     let state = if updates.is_empty() {
         snapshot.update
-    } else if snapshot.update.len() + updates.iter().map(|row| row.payload.len()).sum::<usize>() < LARGE {
-        restored(&snapshot, &updates)?.state()
-    } else {
+    } else if is_large(&snapshot, &updates) {
         let restoring = move || restored(&snapshot, &updates).map(|document| document.state());
         kernel.cpu().run(page.org_id.into(), CpuKind::Document, restoring).await??
+    } else {
+        restored(&snapshot, &updates)?.state()
     };
     Ok(Some(StoredHistory { epoch: stored.epoch, seq: row_millis(newest), state }))
 }

@@ -65,6 +65,11 @@ pub(super) fn missing(update: &[u8]) -> Bytes {
     message(&[SYNC, STEP_2], update)
 }
 
+/// "You are missing nothing": an update that says nothing.
+pub(super) fn missing_nothing() -> Bytes {
+    Bytes::from_static(&[SYNC, STEP_2, 2, 0, 0])
+}
+
 /// An update.
 pub(super) fn update(update: &[u8]) -> Bytes {
     message(&[SYNC, UPDATE], update)
@@ -106,6 +111,7 @@ mod tests {
         let body = Bytes::from(vec![7; 300]);
         assert_eq!(read(&has(&body)), Ok(Said::Has(body.clone())));
         assert_eq!(read(&missing(&body)), Ok(Said::Update(body.clone())));
+        assert_eq!(read(&missing_nothing()), Ok(Said::Update(Bytes::from_static(&[0, 0]))));
         assert_eq!(read(&update(&body)), Ok(Said::Update(body.clone())));
         assert_eq!(read(&awareness(&body)), Ok(Said::Awareness(body)));
         assert_eq!(read(&Bytes::from_static(&[3])), Ok(Said::WhoIsThere));
