@@ -164,6 +164,7 @@ impl Config {
             requests_per_minute: server.requests_per_minute,
             anonymous_requests_per_minute: server.anonymous_requests_per_minute,
             trusted_proxies: server.trusted_proxies.clone(),
+            spool: self.data.dir.join("spool"),
             workers: server.workers,
             shutdown_grace: self.shutdown.grace,
             tracing: given(&self.tracing.otlp)

@@ -98,6 +98,7 @@ pub mod server;
 pub mod shell;
 mod sign_ins;
 pub mod socket;
+pub mod spool;
 pub mod state;
 mod structure;
 pub mod table;

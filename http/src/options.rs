@@ -1,6 +1,6 @@
 //! Settings of this layer, as the program's configuration gives them.
 
-use std::{net::IpAddr, time::Duration};
+use std::{net::IpAddr, path::PathBuf, time::Duration};
 
 use tracing::Span;
 
@@ -22,6 +22,8 @@ pub struct Options {
     pub anonymous_requests_per_minute: u32,
     /// Reverse proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `traceparent` are believed.
     pub trusted_proxies: Vec<IpAddr>,
+    /// The folder of uploads that are too large to hold, while they are worked on.
+    pub spool: PathBuf,
     /// HTTP worker threads; 0 for one per core.
     pub workers: usize,
     /// How long what is in hand may take once the server shuts down.
@@ -50,6 +52,7 @@ impl Default for Options {
             requests_per_minute: 6_000,
             anonymous_requests_per_minute: 600,
             trusted_proxies: Vec::new(),
+            spool: std::env::temp_dir(),
             workers: 0,
             shutdown_grace: Duration::from_secs(10),
             tracing: None,

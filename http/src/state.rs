@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::{
     argument::Argument, call::Call, credentials::Credentials, descriptions::Descriptions, error::Result, facts::Facts,
-    options::Options, router::Router, routes, shell::Limits,
+    options::Options, router::Router, routes, shell::Limits, spool::Spool,
 };
 
 /// The server's parts.
@@ -35,6 +35,8 @@ pub struct AppState {
     pub router: Router,
     /// The tokens that this node remembers.
     pub credentials: Credentials,
+    /// Where uploads that are too large to hold are worked on.
+    pub spool: Spool,
     /// How often callers ask.
     pub limits: Limits,
     /// What the metrics are shown from; none where no recorder is installed.
@@ -56,6 +58,7 @@ impl AppState {
         metrics: Option<PrometheusHandle>,
     ) -> Result<State, matchit::InsertError> {
         Ok(Arc::new(Self {
+            spool: Spool::new(options.spool.clone()),
             options,
             store: services.store.clone(),
             hub: services.hub.clone(),

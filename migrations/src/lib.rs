@@ -23,7 +23,8 @@ mod m0013_work;
 mod m0014_security;
 mod m0015_indexes;
 mod m0016_alerts;
-mod m0016_device_sign_ins;
+mod m0017_device_sign_ins;
+mod m0018_page_remains;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -47,7 +48,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0014_security::Migration),
             Box::new(m0015_indexes::Migration),
             Box::new(m0016_alerts::Migration),
-            Box::new(m0016_device_sign_ins::Migration),
+            Box::new(m0017_device_sign_ins::Migration),
+            Box::new(m0018_page_remains::Migration),
         ]
     }
 }

@@ -150,6 +150,28 @@ async fn an_owner_deletes_an_organization_with_everything_in_it() {
 }
 
 #[tokio::test]
+async fn a_deleted_organization_is_gone_at_once_and_its_members_after_it() {
+    let server = Server::start().await;
+    let (ada, grace) = (server.person("ada").await, server.person("grace").await);
+    let acme = org(&ada, "Acme").await;
+    join(&ada, &acme, &grace, "admin").await;
+    let (store, org_id) = (server.store().await, acme.rsplit('/').next().unwrap().parse().unwrap());
+    server.faults.set("handler:organization/timer_fired=panic").unwrap();
+    ada.client.delete(&acme).send().await.expect(200);
+    for person in [&ada, &grace] {
+        person.client.get(&acme).send().await.expect(404);
+        assert_eq!(person.client.get("/v1/orgs").send().await.expect(200).list("/orgs").len(), 0);
+    }
+    assert_eq!(store.members_count(org_id).await.unwrap(), 2, "they are not deleted yet");
+    server.faults.clear();
+    let are_deleted = async || {
+        server.clock.advance(Duration::from_secs(60));
+        (!store.organization_has_remains(org_id).await.unwrap()).then_some(())
+    };
+    server.eventually("the members are deleted", are_deleted).await;
+}
+
+#[tokio::test]
 async fn an_owner_with_a_second_factor_shows_it_before_deleting() {
     let server = Server::start().await;
     let ada = server.person("ada").await;

@@ -7,6 +7,7 @@ mod content;
 mod creation;
 mod databases;
 mod failures;
+mod imports;
 mod list;
 mod live;
 mod moves;

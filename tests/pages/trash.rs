@@ -159,13 +159,43 @@ async fn a_restored_page_outlives_its_thirty_days() {
 async fn a_deleted_organization_takes_its_pages_along() {
     let notes = Notes::new().await;
     let id = notes.page("root", "Plans").await;
+    notes.write(&id, 0, "Something").await;
     let store = notes.server.store().await;
     let org = notes.path.trim_end_matches("/pages");
     let org_id = org.rsplit('/').next().unwrap().parse().unwrap();
-    assert!(store.page(org_id, id.parse().unwrap()).await.unwrap().is_some());
+    let page_id = id.parse().unwrap();
+    assert!(store.page(org_id, page_id).await.unwrap().is_some());
     notes.ada.client.delete(org).send().await.expect(200);
-    assert!(store.page(org_id, id.parse().unwrap()).await.unwrap().is_none());
+    notes.get(&id).await.expect(404);
     assert_eq!(store.page_tree(org_id).await.unwrap().revision, 0);
+    let is_gone = async || {
+        let is_there = store.page(org_id, page_id).await.unwrap().is_some()
+            || store.page_remains_next(org_id).await.unwrap().is_some()
+            || !store.page_contents(&[page_id]).await.unwrap().is_empty();
+        (!is_there).then_some(())
+    };
+    notes.server.eventually("the pages are deleted, with all that hung on them", is_gone).await;
+}
+
+#[tokio::test]
+async fn what_hangs_on_a_deleted_page_goes_after_it_whatever_happens_in_between() {
+    let notes = Notes::new().await;
+    let ids = notes.chain("root", 2).await;
+    notes.write(&ids[1], 0, "Something").await;
+    let store = notes.server.store().await;
+    let below = ids[1].parse().unwrap();
+    let is_there = async || !store.page_contents(&[below]).await.unwrap().is_empty();
+    notes.archive(&ids[0]).await;
+    notes.server.faults.set("handler:page_tree/timer_fired=panic").unwrap();
+    notes.ada.client.delete(&notes.at(&ids[0])).send().await.expect(200);
+    notes.get(&ids[1]).await.expect(404);
+    assert!(is_there().await, "the page is gone, and what it said is not deleted yet");
+    notes.server.faults.clear();
+    let is_deleted = async || {
+        notes.server.clock.advance(Duration::from_secs(60));
+        (!is_there().await).then_some(())
+    };
+    notes.server.eventually("what it said is deleted", is_deleted).await;
 }
 
 #[tokio::test]

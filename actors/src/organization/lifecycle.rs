@@ -11,7 +11,7 @@ use store::{
     audit::{AuditEntry, AuditTarget},
 };
 
-use super::{Organization, changed_with, current};
+use super::{Organization, changed_with, current, remains};
 use crate::{
     kernel::{Command, Handle, Turn},
     person::step_up_check,
@@ -145,7 +145,7 @@ impl Handle<DeleteOrganization> for Organization {
         change.organization_remove(organization.id, organization.version);
         change.escalations_end_of_organization(organization.id, now);
         change.protocol_book_remove(organization.id);
-        change.pages_remove(organization.id);
+        remains::delete_after(&mut change, turn);
         revoke_all(&mut change, store, organization.id, turn).await?;
         let target = AuditTarget::new("organization", organization.id).labelled(&organization.name);
         change.audit_add(now, AuditEntry::new(turn.context(), "org.deleted", target).in_org(organization.id));

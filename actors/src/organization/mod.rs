@@ -9,6 +9,7 @@ mod invites;
 mod keys;
 mod lifecycle;
 mod members;
+mod remains;
 mod teams;
 
 use domain::{

@@ -2,6 +2,7 @@
 
 mod author;
 pub mod comments;
+pub mod import;
 pub mod live;
 pub mod session;
 pub mod tree;

@@ -26,7 +26,10 @@ pub fn archive(bytes: &[u8]) {
     };
     let read = match text.strip_prefix(FILE) {
         Some(files) => plan(files.split(FILE).map(file).collect(), NOW),
-        None => plan_file("Title", bytes, NOW),
+        None => {
+            let single = ArchiveFile { name: "file".to_owned(), bytes: bytes.to_vec() };
+            plan_file("Title", bytes, NOW).and_then(|plan| plan.with_contents(&[single]))
+        }
     };
     match read {
         Ok(read) => check(read),

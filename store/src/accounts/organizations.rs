@@ -7,7 +7,11 @@ use domain::{
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{members, named, parsed};
-use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{
+    Change, Expect, Store, StoreError,
+    reader::{Reads, row},
+    sql::Sql,
+};
 
 pub(super) mod row {
     use sea_orm::entity::prelude::*;
@@ -29,6 +33,12 @@ pub(super) mod row {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
+}
+
+row! {
+    struct RemainsRow {
+        remains: i64,
+    }
 }
 
 /// An organization.
@@ -100,7 +110,8 @@ impl Change {
         );
     }
 
-    /// Removes the organization and everything in it that accounts know of; stale as [`Self::organization_set`].
+    /// Removes the organization and what may do something in its name; stale as [`Self::organization_set`]. Its members stay,
+    /// unseen, until [`Self::organization_remains_clear`].
     pub fn organization_remove(&mut self, id: OrgId, version: i64) {
         let org_id = id.to_string();
         self.run_statement(
@@ -111,14 +122,24 @@ impl Change {
             Expect::Rows(1),
         );
         for statement in [
-            "DELETE FROM members WHERE org_id = $1",
             "DELETE FROM invites WHERE org_id = $1",
             "DELETE FROM teams WHERE org_id = $1",
-            "DELETE FROM team_members WHERE org_id = $1",
             "DELETE FROM api_keys WHERE org_id = $1",
             "DELETE FROM alarm_hooks WHERE org_id = $1",
         ] {
             self.run_statement(Sql::new(statement, [org_id.as_str().into()]), Expect::Any);
+        }
+    }
+
+    /// Deletes a batch of the members of an organization that is gone, and of its teams' members.
+    pub fn organization_remains_clear(&mut self, id: OrgId) {
+        for statement in [
+            "DELETE FROM members WHERE org_id = $1 AND user_id IN \
+             (SELECT user_id FROM members WHERE org_id = $1 LIMIT 1000)",
+            "DELETE FROM team_members WHERE (team_id, user_id) IN \
+             (SELECT team_id, user_id FROM team_members WHERE org_id = $1 LIMIT 1000)",
+        ] {
+            self.run_statement(Sql::new(statement, [id.to_string().into()]), Expect::Any);
         }
     }
 }
@@ -153,6 +174,17 @@ impl Store {
         }
         let rows = select.order_by_asc(row::Column::Id).limit(limit).read_all(self.reader()).await?;
         rows.into_iter().map(Organization::try_from).collect()
+    }
+
+    /// Whether members are left of an organization, or members of its teams.
+    pub async fn organization_has_remains(&self, id: OrgId) -> Result<bool, StoreError> {
+        let sql = Sql::new(
+            "SELECT COUNT(*) AS remains FROM (SELECT user_id FROM members WHERE org_id = $1 \
+             UNION ALL SELECT user_id FROM team_members WHERE org_id = $1 LIMIT 1) AS first_of_them",
+            [id.to_string().into()],
+        );
+        let counted: Option<RemainsRow> = self.reader().row(&sql).await?;
+        Ok(counted.is_some_and(|counted| counted.remains > 0))
     }
 
     /// How many organizations the person owns.

@@ -1,14 +1,13 @@
-//! Many pages at once, as export reads them and import writes them.
+//! Many pages at once, as export reads them.
 
 use domain::{
-    Timestamp,
-    id::{OrgId, PageId, UserId},
-    pages::{Page, PageContent, content::ContentDraft},
+    id::{OrgId, PageId},
+    pages::{Page, PageContent},
 };
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QuerySelect, sea_query::Expr};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect, sea_query::Expr};
 
 use super::{content::row as content, row};
-use crate::{Change, Store, StoreError, reader::Reads};
+use crate::{Store, StoreError, reader::Reads};
 
 /// Ids that one statement names.
 const IDS_MAX: usize = 500;
@@ -57,19 +56,4 @@ impl Store {
 
 fn contents(ids: &[PageId]) -> sea_orm::Select<content::Entity> {
     content::Entity::find().filter(content::Column::PageId.is_in(ids.iter().map(PageId::to_string)))
-}
-
-impl Change {
-    /// Has a page that is new in this change say something, as version 1.
-    pub fn page_content_add(&mut self, page_id: PageId, draft: ContentDraft, now: Timestamp, by: UserId) {
-        self.page_text_save(page_id, &draft.markdown);
-        self.insert(content::ActiveModel {
-            page_id: Set(page_id.to_string()),
-            version: Set(1),
-            blocks: Set(draft.blocks.map(String::from)),
-            markdown: Set(draft.markdown),
-            updated_at: Set(now.0),
-            updated_by: Set(Some(by.to_string())),
-        });
-    }
 }

@@ -7,6 +7,7 @@ mod comments;
 mod content;
 mod documents;
 mod relations;
+mod remains;
 mod removal;
 mod row;
 mod rows;
@@ -19,6 +20,7 @@ pub use self::{
     comments::CommentFilter,
     content::{PageContentWrite, WrittenContent},
     documents::{NewPageUpdate, PageDocument, PageFold, PageHead, PageHistory, PageUpdate, PageUpdateId},
+    remains::{StagedPage, Staging},
     rows::{RowGroup, RowsAsked, RowsPage},
     search::PageHit,
     tree::Tree,

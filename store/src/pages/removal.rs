@@ -1,4 +1,4 @@
-//! Writes that meet many pages: into the trash and back, numbering anew, and deletion for good.
+//! Writes that meet many pages: into the trash and back, numbering anew, and out of sight for good.
 //!
 //! Each is a few statements however many pages there are. What they find is what was decided on, because the commit turns
 //! the tree ([`Change::page_tree_turn`]).
@@ -8,7 +8,7 @@ use domain::{
     id::{OrgId, PageId},
 };
 
-use crate::{Change, Expect, Purge, sql::Sql};
+use crate::{Change, Expect, sql::Sql};
 
 /// A statement about the page `$1` and everything below it.
 macro_rules! subtree {
@@ -23,52 +23,16 @@ macro_rules! subtree {
     };
 }
 
-/// What hangs on a page, and then its row.
-const SUBTREE_REMOVE: [&str; 9] = [
-    subtree!("DELETE FROM page_texts WHERE page_id", ""),
-    subtree!("DELETE FROM page_contents WHERE page_id", ""),
-    subtree!("DELETE FROM page_versions WHERE page_id", ""),
-    subtree!("DELETE FROM page_comments WHERE page_id", ""),
-    subtree!("DELETE FROM page_relations WHERE row_id", ""),
-    subtree!("DELETE FROM page_relations WHERE target_id", ""),
+/// Takes the page and everything below it out of sight, and ends their shared documents. The first statement names what
+/// hangs on them, to be deleted later.
+const SUBTREE_TAKE: [&str; 3] = [
+    subtree!(
+        "INSERT INTO page_remains (page_id, org_id, due) SELECT id, org_id, CAST($2 AS BIGINT) FROM pages WHERE id",
+        " ON CONFLICT (page_id) DO NOTHING"
+    ),
     subtree!("DELETE FROM page_docs WHERE page_id", ""),
-    subtree!("DELETE FROM page_updates WHERE page_id", ""),
     subtree!("DELETE FROM pages WHERE id", ""),
 ];
-
-/// The same for every page of an organization.
-const ORGANIZATION_REMOVE: [&str; 10] = [
-    "DELETE FROM page_texts WHERE org_id = $1",
-    "DELETE FROM page_contents WHERE page_id IN (SELECT id FROM pages WHERE org_id = $1)",
-    "DELETE FROM page_versions WHERE page_id IN (SELECT id FROM pages WHERE org_id = $1)",
-    "DELETE FROM page_comments WHERE org_id = $1",
-    "DELETE FROM page_relations WHERE row_id IN (SELECT id FROM pages WHERE org_id = $1)",
-    "DELETE FROM page_relations WHERE target_id IN (SELECT id FROM pages WHERE org_id = $1)",
-    "DELETE FROM page_docs WHERE page_id IN (SELECT id FROM pages WHERE org_id = $1)",
-    "DELETE FROM page_updates WHERE page_id IN (SELECT id FROM pages WHERE org_id = $1)",
-    "DELETE FROM pages WHERE org_id = $1",
-    "DELETE FROM page_trees WHERE org_id = $1",
-];
-
-/// The tables of an organization's pages: what hangs on a page stands before its row, which it is found by.
-const OF_ORGANIZATION: [[&str; 3]; 9] = [
-    ["page_texts", "page_id", "org_id = $1"],
-    ["page_contents", "page_id", "page_id IN (SELECT id FROM pages WHERE org_id = $1)"],
-    ["page_versions", "page_id, version", "page_id IN (SELECT id FROM pages WHERE org_id = $1)"],
-    ["page_comments", "id", "org_id = $1"],
-    ["page_relations", "row_id, property_id, target_id", "row_id IN (SELECT id FROM pages WHERE org_id = $1)"],
-    ["page_docs", "page_id", "page_id IN (SELECT id FROM pages WHERE org_id = $1)"],
-    ["page_updates", "page_id, id", "page_id IN (SELECT id FROM pages WHERE org_id = $1)"],
-    ["pages", "id", "org_id = $1"],
-    ["page_trees", "org_id", "org_id = $1"],
-];
-
-impl Purge {
-    /// All pages of an organization that is no more, to be thrown away in this order, each to its end.
-    pub fn pages_of(org_id: OrgId) -> Vec<Self> {
-        OF_ORGANIZATION.map(|table| Self::new("pages of a deleted organization", table, org_id.to_string())).into()
-    }
-}
 
 impl Change {
     /// Puts what lies below the page into the trash with it; the page itself is written on its own.
@@ -101,17 +65,14 @@ impl Change {
         self.run_statement(Sql::new(statement, values), Expect::Any);
     }
 
-    /// Deletes the page and everything below it for good, with all that hangs on them.
-    pub fn page_remove(&mut self, id: PageId) {
-        for statement in SUBTREE_REMOVE {
-            self.run_statement(Sql::new(statement, [id.to_string().into()]), Expect::Any);
-        }
-    }
-
-    /// Deletes all of the organization's pages, and its tree.
-    pub fn pages_remove(&mut self, org_id: OrgId) {
-        for statement in ORGANIZATION_REMOVE {
-            self.run_statement(Sql::new(statement, [org_id.to_string().into()]), Expect::Any);
+    /// Takes the page and everything below it out of sight for good. What hangs on them may be deleted from `now` on
+    /// ([`page_remains_clear`](Self::page_remains_clear)).
+    pub fn page_remove(&mut self, id: PageId, now: Timestamp) {
+        let id = id.to_string();
+        let [name, end_documents, remove] = SUBTREE_TAKE;
+        self.run_statement(Sql::new(name, [id.as_str().into(), now.0.into()]), Expect::Any);
+        for statement in [end_documents, remove] {
+            self.run_statement(Sql::new(statement, [id.as_str().into()]), Expect::Any);
         }
     }
 }

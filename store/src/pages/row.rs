@@ -128,8 +128,13 @@ impl Model {
 impl Change {
     /// Adds a page to its tree.
     pub fn page_add(&mut self, page: &Page) {
-        self.insert(Model::of(page).into_active_model());
+        self.page_add_staged(page);
         self.page_title_save(page.id, page.org_id, &page.title);
+    }
+
+    /// Adds a page to its tree whose words are there already ([`pages_stage`](Self::pages_stage)).
+    pub fn page_add_staged(&mut self, page: &Page) {
+        self.insert(Model::of(page).into_active_model());
     }
 
     /// Writes what the tree's owner decides of the page, under the next version. What counts its content stays as it is,

@@ -48,6 +48,12 @@ impl Store {
 }
 
 impl Change {
+    /// Forgets the tree of an organization that is gone.
+    pub fn page_tree_remove(&mut self, org_id: OrgId) {
+        let statement = "DELETE FROM page_trees WHERE org_id = $1";
+        self.run_statement(Sql::new(statement, [org_id.to_string().into()]), Expect::Any);
+    }
+
     /// Counts the tree's revision up; stale when somebody else has since it was read.
     pub fn page_tree_turn(&mut self, tree: Tree) {
         let org_id = tree.org_id.to_string();

@@ -5,7 +5,7 @@ use domain::{
     id::{OrgId, PageId, UserId},
     pages::{Page, PageKind, content::ContentDraft, search::Question},
 };
-use store::{Change, Clock, Purge, Store, pages::PageContentWrite, testing};
+use store::{Change, Clock, Store, pages::PageContentWrite, testing};
 
 use crate::{START, commit, open};
 
@@ -111,36 +111,13 @@ async fn what_changes_is_found_by_its_new_words_only() {
         commit(&store, |change| change.page_set(&changed)).await;
         assert!(found(&store, org_id, "beta").await.is_empty(), "what is in the trash is not found");
         assert!(store.pages_recent(org_id).await.expect("reads").is_empty());
-        commit(&store, |change| change.page_remove(changed.id)).await;
+        commit(&store, |change| change.page_remove(changed.id, Timestamp(2))).await;
         // Its words may come again: nothing of the old page is in the way.
         let again = page(org_id, "Beta");
         commit(&store, |change| change.page_add(&again)).await;
         assert_eq!(found(&store, org_id, "beta").await, ["Beta"]);
-        commit(&store, |change| change.pages_remove(org_id)).await;
+        commit(&store, |change| change.pages_take(org_id, Timestamp(3))).await;
         assert!(found(&store, org_id, "beta").await.is_empty());
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_deleted_organization_s_pages_go_step_by_step_and_nobody_else_s() {
-    with_stores(async |store, org_id| {
-        let other = page(OrgId::new(START), "Theirs");
-        commit(&store, |change| {
-            for number in 0..5 {
-                let page = page(org_id, &format!("Ours {number}"));
-                change.page_add(&page);
-                write(change, &page, 0, "words");
-            }
-            change.page_add(&other);
-        })
-        .await;
-        for purge in Purge::pages_of(org_id) {
-            while store.purge(&purge, 2).await.expect("purges") == 2 {}
-        }
-        assert!(store.pages(org_id).await.expect("reads").pages.is_empty());
-        assert!(found(&store, org_id, "ours").await.is_empty());
-        assert_eq!(found(&store, other.org_id, "theirs").await, ["Theirs"]);
     })
     .await;
 }

@@ -8,7 +8,7 @@ use domain::{
 use serde_json::json;
 use store::{Change, pages::SubtreePage};
 
-use super::{PageTree, audit, end_documents, writer};
+use super::{PageTree, audit, end_documents, remains, writer};
 use crate::{
     kernel::{Command, Handle, Turn},
     pages::{live::TreeChange, session::Ending},
@@ -40,10 +40,11 @@ impl Handle<DeletePage> for PageTree {
     }
 }
 
-/// Has the change delete the page and everything below it; what that is, the page first.
+/// Has the change take the page and everything below it out of sight, to be deleted after it; what that is, the page first.
 pub(super) async fn remove(change: &mut Change, turn: &Turn<'_, PageTree>, page: &Page) -> Result<Vec<SubtreePage>> {
     let gone = turn.services().store.page_subtree(page.id).await?;
-    change.page_remove(page.id);
+    change.page_remove(page.id, turn.now());
+    remains::delete_after(change, turn);
     audit(change, turn, "page.deleted", page, Some(json!({ "pages": gone.len() })));
     Ok(gone)
 }

@@ -1,6 +1,6 @@
 //! Making many pages at once, as an archive has them.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use domain::{
     Error, Result,
@@ -22,13 +22,14 @@ use crate::{
     pages::live::TreeChange,
 };
 
-/// Makes the pages of an archive, behind those that lie there already: all of them, or none.
+/// Makes the pages of an archive, behind those that lie there already: all of them, or none. What they say was staged
+/// ([`StagePages`](super::StagePages)).
 #[derive(Clone, Debug)]
 pub struct ImportPages {
     /// Where what is at the top of the archive comes to lie.
     pub parent: Parent,
     /// The pages, each after the one that it is under, siblings in their order.
-    pub pages: Vec<PlannedPage>,
+    pub pages: Arc<Vec<PlannedPage>>,
 }
 
 impl Command for ImportPages {
@@ -50,14 +51,13 @@ impl Handle<ImportPages> for PageTree {
         let mut databases: HashMap<PageId, Page> = place.database().map(|it| (it.id, it.clone())).into_iter().collect();
 
         let (mut change, mut made, mut rows) = (self.change(), Vec::new(), Vec::new());
-        for planned in &command.pages {
+        for planned in command.pages.iter() {
             let parent_id = planned.parent_id.or(target);
             let last = last.entry(parent_id).or_default();
             let position = position::behind(*last);
             *last = Some(position);
             let database = parent_id.and_then(|id| databases.get(&id));
-            let ArchivedPage { kind, title, icon, full_width, content, .. } = &planned.page;
-            let says_something = !content.markdown.is_empty() || content.blocks.is_some();
+            let ArchivedPage { kind, title, icon, full_width, .. } = &planned.page;
             let page = Page {
                 id: planned.id,
                 org_id,
@@ -70,7 +70,7 @@ impl Handle<ImportPages> for PageTree {
                 position,
                 archived_at: None,
                 archived_with: None,
-                content_version: i64::from(says_something),
+                content_version: i64::from(planned.source.says_something()),
                 properties: None,
                 schema: None,
                 views: None,
@@ -81,10 +81,7 @@ impl Handle<ImportPages> for PageTree {
                 updated_by: None,
             };
             let (page, values) = with_values(page, &planned.page, database)?;
-            change.page_add(&page);
-            if says_something {
-                change.page_content_add(page.id, content.clone(), now, by);
-            }
+            change.page_add_staged(&page);
             if page.kind == PageKind::Database {
                 databases.insert(page.id, page.clone());
             }
@@ -95,6 +92,8 @@ impl Handle<ImportPages> for PageTree {
                 rows.push((page, values));
             }
         }
+        let ids: Vec<PageId> = command.pages.iter().map(|planned| planned.id).collect();
+        change.pages_staged_stay(&ids);
         relate(store, &mut change, &rows, &databases).await?;
         if let Some(first) = made.first() {
             audit(&mut change, turn, "page.imported", first, Some(json!({ "pages": command.pages.len() })));

@@ -15,6 +15,8 @@ mod delete;
 mod import;
 mod place;
 mod purge;
+mod remains;
+mod stage;
 
 use domain::{
     Result,
@@ -28,7 +30,9 @@ use store::{
     pages::{SubtreePage, Tree},
 };
 
-pub use self::{change::ChangePage, create::CreatePage, delete::DeletePage, import::ImportPages};
+pub(crate) use self::remains::delete_pages_after;
+pub(in crate::pages) use self::stage::STAGED_LASTS;
+pub use self::{change::ChangePage, create::CreatePage, delete::DeletePage, import::ImportPages, stage::StagePages};
 use super::{
     author::author,
     live::{TreeChange, TreeMessage},

@@ -5,7 +5,7 @@
 use domain::{Result, Timestamp, pages::TRASH_KEPT};
 use store::Change;
 
-use super::{PageTree, delete, end_documents};
+use super::{PageTree, delete, end_documents, remains};
 use crate::{
     kernel::{Handle, Resource, TimerFired, Turn},
     pages::{live::TreeChange, session::Ending},
@@ -26,7 +26,10 @@ pub(super) async fn arm(change: &mut Change, turn: &Turn<'_, PageTree>, due: Tim
 }
 
 impl Handle<TimerFired> for PageTree {
-    async fn handle(&mut self, _: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
+    async fn handle(&mut self, fired: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
+        if fired.name != TIMER {
+            return remains::delete_batch(turn, &fired.name).await;
+        }
         if self.tree.revision == 0 {
             // The organization was deleted, with its pages.
             return Ok(());

@@ -19,11 +19,13 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub(crate) use self::plan::plan;
 pub use self::{
     files::{ArchiveFile, page_files},
     layout::{ArchivePath, LaidOut, layout},
     links::Links,
-    plan::{ArchivePlan, PlannedPage, is_read, plan, plan_file},
+    plan::{ArchivePlan, ArchiveScan, PageSource, PlannedPage, is_read, plan_file, planned_content},
 };
 
 use super::{PageKind, content::ContentDraft};

@@ -1,42 +1,50 @@
 //! Pages out of a ZIP of Markdown files, or out of one such file.
 
-use std::time::{Duration, Instant};
+use std::{
+    fs::File,
+    io::{Read, Seek},
+    time::{Duration, Instant},
+};
 
 use actix_web::http::header;
-use actors::{kernel::CpuKind, pages::tree::ImportPages};
-use bytes::{Bytes, BytesMut};
+use actors::{
+    kernel::CpuKind,
+    pages::import::{ArchiveContents, Import, import},
+};
 use domain::{
-    Context, Error,
+    Context, Error, Timestamp,
+    id::OrgId,
     pages::{
         Parent,
-        archive::{ArchivePlan, IMPORT_BYTES_MAX, plan, plan_file},
+        archive::{ArchiveFile, ArchivePlan, IMPORT_BYTES_MAX, Links, PlannedPage, plan_file, planned_content},
+        content::{CONTENT_TOO_LARGE, ContentDraft},
         title_check,
     },
     problems::Problems,
 };
-use futures::StreamExt;
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 use utoipa::{IntoParams, ToSchema};
 
-use super::unpack::unpack;
+use super::unpack::{FILE_BYTES_MAX, Unpacker};
 use crate::{
     answer::Created,
     argument::Argument,
     call::Call,
     error::{ApiError, Result},
     facts::Facts,
-    org::Org,
+    org::{NOT_FOUND, Org},
     pages::page::PageBody,
     permission::KnowledgeWrite,
     query::{Query, RequestQuery},
+    spool::SpoolPlace,
     state::State,
 };
 
-/// How long the next bytes of an upload may take.
-const SILENCE_MAX: Duration = Duration::from_secs(60);
-/// How much of an upload there is room for before any of it came, in bytes.
-const UPLOAD_LEN_EXPECTED: usize = 1024 * 1024;
+/// How long an import may take once the upload is there.
+const IMPORT_TIME_MAX: Duration = Duration::from_mins(15);
+/// When whoever's import took too long may try again.
+const LATE_RETRY: Duration = Duration::from_secs(60);
 /// Files that were left out and are named.
 const SKIPPED_MAX: usize = 100;
 const TOO_LARGE: &str = "An import has up to 48 MB.";
@@ -62,8 +70,10 @@ impl RequestQuery for ImportQuery {
 
 /// What is uploaded.
 pub(crate) struct ImportUpload {
-    bytes: Bytes,
+    file: File,
     kind: ImportKind,
+    /// Counts the import among those that are under way.
+    place: SpoolPlace,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,25 +100,55 @@ impl Argument for ImportUpload {
         if call.request.headers().contains_key(header::CONTENT_ENCODING) {
             return Err(ApiError::UnsupportedMediaType("plain bytes, without a content encoding"));
         }
-        Ok(Self { bytes: upload(call).await?, kind })
+        if call.announced_length().is_some_and(|announced| announced > IMPORT_BYTES_MAX) {
+            return Err(Error::too_large(TOO_LARGE).into());
+        }
+        let org_id = call.path_value("orgId")?.parse::<OrgId>().map_err(|_| Error::not_found(NOT_FOUND))?;
+        let place = call.state.spool.place(org_id)?;
+        let file = place.receive(&mut call.payload, IMPORT_BYTES_MAX as u64, TOO_LARGE).await?;
+        Ok(Self { file, kind, place })
     }
 }
 
-async fn upload(call: &mut Call) -> Result<Bytes> {
-    let announced = call.announced_length().unwrap_or(0);
-    if announced > IMPORT_BYTES_MAX {
-        return Err(Error::too_large(TOO_LARGE).into());
-    }
-    let mut body = BytesMut::with_capacity(announced.min(UPLOAD_LEN_EXPECTED));
-    let malformed = || Error::bad_request("malformed", "The body broke off.");
-    while let Some(chunk) = timeout(SILENCE_MAX, call.payload.next()).await.map_err(|_| malformed())? {
-        let chunk = chunk.map_err(|_| malformed())?;
-        if body.len() + chunk.len() > IMPORT_BYTES_MAX {
-            return Err(Error::too_large(TOO_LARGE).into());
+impl ImportKind {
+    /// What becomes of the file, and where what it says is read from.
+    fn plan(self, mut file: File, title: &str, now: Timestamp) -> Result<(ArchivePlan, Contents), Error> {
+        if self == Self::Zip {
+            let mut zip = Unpacker::open(file)?;
+            return Ok((zip.plan(now)?, Contents::Zip(zip)));
         }
-        body.extend_from_slice(&chunk);
+        let mut text = Vec::new();
+        let read = file.rewind().and_then(|()| file.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut text));
+        read.map_err(Error::internal)?;
+        if text.len() > FILE_BYTES_MAX {
+            return Err(Error::invalid("file", CONTENT_TOO_LARGE));
+        }
+        Ok((plan_file(title, &text, now)?, Contents::File(text)))
     }
-    Ok(body.freeze())
+}
+
+/// Where what an import says is read from.
+enum Contents {
+    Zip(Unpacker<File>),
+    /// The one Markdown file.
+    File(Vec<u8>),
+}
+
+impl Contents {
+    fn file(&mut self, place: usize) -> Result<ArchiveFile, Error> {
+        match self {
+            Self::Zip(zip) => zip.again(place),
+            Self::File(text) => Ok(ArchiveFile { name: "file".to_owned(), bytes: text.clone() }),
+        }
+    }
+}
+
+impl ArchiveContents for Contents {
+    fn read(&mut self, page: &PlannedPage, links: &Links) -> Result<ContentDraft, Error> {
+        let markdown = page.source.markdown.map(|place| self.file(place)).transpose()?;
+        let blocks = page.source.blocks.map(|place| self.file(place)).transpose()?;
+        planned_content(links, markdown, blocks)
+    }
 }
 
 /// What was imported.
@@ -128,7 +168,7 @@ pub(crate) struct ImportAnswer {
 /// and what lies in the folder of its name lies below it; a folder without a file is an empty page. Front matter of an
 /// export gives a page its title, icon, schema, views and values; other front matter stays in the text and may give the
 /// title. Pages are new; where one names another of the same ZIP by its id, it names the new one. All of it is imported, or
-/// nothing. At most 5,000 pages, 48 MB, and as much unpacked.
+/// nothing. At most 5,000 pages, 48 MB, and as much unpacked; two at once for an organization, beyond which it is 503.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/pages/import", responses((status = 400, description =
     "Parent page not found.\n\nThe parent page is in the trash.\n\nPages are nested too deeply.\n\nThere is no Markdown file \
      in it.\n\nAn archive has at most 5000 pages.\n\nThis is no ZIP, or a damaged one.\n\nThe ZIP is encrypted.\n\nThe ZIP is \
@@ -143,16 +183,16 @@ pub(crate) async fn pages_import(
 ) -> Result<Created<ImportAnswer>> {
     let parent = Parent::parse("parentId", query.parent_id.as_deref().unwrap_or(Parent::ROOT))?;
     let title = query.title.clone().unwrap_or_default().trim().to_owned();
-    let now = state.store.now();
-    let planned = state.actors.kernel.cpu().run(org.id().into(), CpuKind::Archive, move || match upload.kind {
-        ImportKind::Zip => plan(unpack(&upload.bytes)?, now),
-        ImportKind::Markdown => plan_file(&title, &upload.bytes, now),
-    });
-    let ArchivePlan { pages, mut skipped } = planned.await??;
+    let (org_id, now) = (org.id(), state.store.now());
+    let ImportUpload { file, kind, place } = upload;
+    let planning = move || kind.plan(file, &title, now);
+    let (mut plan, contents) = state.actors.kernel.cpu().run(org_id.into(), CpuKind::Archive, planning).await??;
+    let (imported, mut skipped) = (plan.pages.len(), std::mem::take(&mut plan.skipped));
     skipped.truncate(SKIPPED_MAX);
-    let imported = pages.len();
-    // The upload took as long as bytes kept coming; the import itself has the usual time.
-    let context = Context { deadline: Instant::now() + state.options.request_timeout, ..org.context() };
-    let made = state.actors.page_tree.ask(&org.id(), ImportPages { parent, pages }, context).await?;
+    // The upload took as long as bytes kept coming; each step of the import has the usual time.
+    let context = || Context { deadline: Instant::now() + state.options.request_timeout, ..org.context() };
+    let importing = import(&state.actors, org_id, Import { parent, plan, contents: Box::new(contents) }, now, &context);
+    let made = timeout(IMPORT_TIME_MAX, importing).await.map_err(|_elapsed| Error::busy(LATE_RETRY))??;
+    drop(place);
     Ok(Created(ImportAnswer { pages: made.into_iter().map(PageBody::from).collect(), imported, skipped }))
 }

@@ -3,45 +3,109 @@
 //! What it says of itself is not believed: entries are counted before its table of contents is read, and bytes as they come
 //! out.
 
-use std::io::{Cursor, Read};
+use std::io::{self, BufReader, Read, Seek};
 
 use domain::{
-    Error, Result,
-    pages::archive::{ARCHIVE_ENTRIES_MAX, ARCHIVE_NAME_LEN_MAX, ArchiveFile, IMPORT_BYTES_MAX, is_read},
+    Error, Result, Timestamp,
+    pages::{
+        archive::{
+            ARCHIVE_ENTRIES_MAX, ARCHIVE_NAME_LEN_MAX, ArchiveFile, ArchivePlan, ArchiveScan, IMPORT_BYTES_MAX, is_read,
+        },
+        content::CONTENT_TOO_LARGE,
+    },
 };
 use zip::{ZipArchive, read::ZipFile, result::ZipError};
 
 /// Begins each entry of the table of contents.
 const ENTRY: &[u8] = b"PK\x01\x02";
+/// Bytes of a file that are held at once. A page's content has at most 1 MB; the rest is front matter.
+pub(super) const FILE_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Bytes that are looked through at once.
+const LOOKED_THROUGH_LEN: usize = 64 * 1024;
 
-/// The files of a ZIP; those that no import reads are named without their bytes.
-///
-/// 400 for what is no ZIP, is encrypted, is damaged, or has too many entries; 413 for one that unpacks to too much.
-pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<ArchiveFile>> {
-    if bytes.windows(ENTRY.len()).filter(|window| *window == ENTRY).count() > ARCHIVE_ENTRIES_MAX {
-        return Err(too_many());
+/// A ZIP that is read file by file.
+pub(super) struct Unpacker<R: Read + Seek> {
+    archive: ZipArchive<BufReader<R>>,
+    /// Bytes that may still be unpacked.
+    room: usize,
+}
+
+impl<R: Read + Seek> Unpacker<R> {
+    /// Reads the table of contents.
+    ///
+    /// 400 for what is no ZIP, is damaged, or has too many entries or two of one name.
+    pub(super) fn open(mut source: R) -> Result<Self> {
+        if entries(&mut source).map_err(|_| no_zip())? > ARCHIVE_ENTRIES_MAX {
+            return Err(too_many());
+        }
+        let archive = ZipArchive::new(BufReader::new(source)).map_err(|_| no_zip())?;
+        if archive.len() > ARCHIVE_ENTRIES_MAX {
+            return Err(too_many());
+        }
+        if archive.has_duplicate_names() {
+            return Err(Error::bad_request("no_zip", "The ZIP has two files of one name."));
+        }
+        Ok(Self { archive, room: IMPORT_BYTES_MAX })
     }
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| no_zip())?;
-    if archive.len() > ARCHIVE_ENTRIES_MAX {
-        return Err(too_many());
+
+    /// The pages that its files become, made at `now`. Each file is read once, and let go.
+    ///
+    /// 400 for what is encrypted or damaged, and as [`ArchiveScan`] says; 413 for a ZIP that unpacks to too much.
+    pub(super) fn plan(&mut self, now: Timestamp) -> Result<ArchivePlan> {
+        let mut scan = ArchiveScan::default();
+        for place in 0..self.archive.len() {
+            match self.next(place) {
+                Ok(Some(file)) => scan.take(place, file)?,
+                Ok(None) => {}
+                Err(fault) => scan.refuse(fault)?,
+            }
+        }
+        scan.into_plan(now)
     }
-    if archive.has_duplicate_names() {
-        return Err(Error::bad_request("no_zip", "The ZIP has two files of one name."));
-    }
-    let (mut files, mut room) = (Vec::new(), IMPORT_BYTES_MAX);
-    for place in 0..archive.len() {
-        let mut entry = archive.by_index(place).map_err(|error| refusal(&error))?;
+
+    /// The file at `place`, for the first time: it takes its part of the room. None for a folder; one that no import reads is
+    /// named without its bytes.
+    fn next(&mut self, place: usize) -> Result<Option<ArchiveFile>> {
+        let mut entry = self.archive.by_index(place).map_err(|error| refusal(&error))?;
         if entry.is_dir() {
-            continue;
+            return Ok(None);
         }
         let name = name(&entry)?;
-        let content = if is_read(&name) && !entry.is_symlink() { read(&mut entry, &name, room)? } else { Vec::new() };
-        room -= content.len();
         // A link leads elsewhere, and is no page.
-        let name = if entry.is_symlink() { format!("{name} (link)") } else { name };
-        files.push(ArchiveFile { name, bytes: content });
+        if entry.is_symlink() {
+            return Ok(Some(ArchiveFile { name: format!("{name} (link)"), bytes: Vec::new() }));
+        }
+        let bytes = if is_read(&name) { read(&mut entry, &name, &mut self.room)? } else { Vec::new() };
+        Ok(Some(ArchiveFile { name, bytes }))
     }
-    Ok(files)
+
+    /// The file at `place` again, which was found to be one that is read.
+    pub(super) fn again(&mut self, place: usize) -> Result<ArchiveFile> {
+        let mut entry = self.archive.by_index(place).map_err(|error| refusal(&error))?;
+        let name = name(&entry)?;
+        let mut room = FILE_BYTES_MAX;
+        let bytes = read(&mut entry, &name, &mut room)?;
+        Ok(ArchiveFile { name, bytes })
+    }
+}
+
+/// How often the mark of an entry stands in it, which is at least as often as there are entries.
+fn entries(source: &mut (impl Read + Seek)) -> io::Result<usize> {
+    let (mut count, mut kept) = (0, 0);
+    let mut window = vec![0; LOOKED_THROUGH_LEN];
+    source.rewind()?;
+    loop {
+        let read = source.read(&mut window[kept..])?;
+        if read == 0 {
+            source.rewind()?;
+            return Ok(count);
+        }
+        let len = kept + read;
+        count += window[..len].windows(ENTRY.len()).filter(|window| *window == ENTRY).count();
+        // A mark may begin in what is looked at now and end in what comes next.
+        kept = len.min(ENTRY.len() - 1);
+        window.copy_within(len - kept..len, 0);
+    }
 }
 
 /// Many programs write names in UTF-8 without saying so.
@@ -56,15 +120,21 @@ fn name<R: Read>(entry: &ZipFile<'_, R>) -> Result<String> {
     }
 }
 
-/// The bytes of a file, as long as there is room.
-fn read<R: Read>(entry: &mut ZipFile<'_, R>, name: &str, room: usize) -> Result<Vec<u8>> {
+/// The bytes of a file, which takes its part of the room.
+fn read<R: Read>(entry: &mut ZipFile<'_, R>, name: &str, room: &mut usize) -> Result<Vec<u8>> {
+    let damaged = |_| Error::invalid(name, "Is damaged.");
     let mut content = Vec::new();
-    let most = u64::try_from(room).unwrap_or(u64::MAX).saturating_add(1);
-    entry.take(most).read_to_end(&mut content).map_err(|_| Error::invalid(name, "Is damaged."))?;
-    if content.len() > room {
+    let most = |len: usize| u64::try_from(len).unwrap_or(u64::MAX);
+    let held = FILE_BYTES_MAX.min(*room);
+    entry.by_ref().take(most(held)).read_to_end(&mut content).map_err(damaged)?;
+    // The rest is too much for a page, and perhaps for the archive, which ends it all.
+    let rest = io::copy(&mut entry.take(most(*room - content.len()).saturating_add(1)), &mut io::sink());
+    let rest = usize::try_from(rest.map_err(damaged)?).unwrap_or(usize::MAX);
+    if content.len() + rest > *room {
         return Err(Error::too_large(format!("A ZIP may unpack to {} MB.", IMPORT_BYTES_MAX / 1024 / 1024)));
     }
-    Ok(content)
+    *room -= content.len() + rest;
+    if rest > 0 { Err(Error::invalid(name, CONTENT_TOO_LARGE)) } else { Ok(content) }
 }
 
 fn refusal(error: &ZipError) -> Error {
@@ -89,12 +159,22 @@ fn too_many() -> Error {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use std::io::{Cursor, Write};
 
     use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
     use super::*;
     use crate::pages::archive::pack::Packer;
+
+    /// The files of a ZIP, as they are read the first time.
+    fn unpack(bytes: &[u8]) -> Result<Vec<ArchiveFile>> {
+        let mut unpacker = Unpacker::open(Cursor::new(bytes))?;
+        let mut files = Vec::new();
+        for place in 0..unpacker.archive.len() {
+            files.extend(unpacker.next(place)?);
+        }
+        Ok(files)
+    }
 
     fn file(name: &str, bytes: impl Into<Vec<u8>>) -> ArchiveFile {
         ArchiveFile { name: name.to_owned(), bytes: bytes.into() }
@@ -118,16 +198,43 @@ mod tests {
     #[test]
     fn a_bomb_is_stopped_at_the_limit() {
         for (over, fits) in [(0, true), (1, false)] {
-            let half = vec![0; IMPORT_BYTES_MAX / 2];
-            let bytes = packed(vec![file("a.md", half.clone()), file("b.md", half), file("c.md", vec![0; over])]);
+            let count = IMPORT_BYTES_MAX / FILE_BYTES_MAX;
+            let mut files: Vec<_> = (0..count).map(|at| file(&format!("{at}.md"), vec![0; FILE_BYTES_MAX])).collect();
+            files.push(file("last.md", vec![0; over]));
+            let bytes = packed(files);
             assert!(bytes.len() < 1_000_000, "{}", bytes.len());
             assert_eq!(
                 unpack(&bytes).map(|files| files.len()).map_err(|error| error.status()),
-                if fits { Ok(3) } else { Err(413) }
+                if fits { Ok(count + 1) } else { Err(413) }
             );
         }
         // What no import reads is not unpacked.
         assert!(unpack(&packed(vec![file("a.bin", vec![0; IMPORT_BYTES_MAX + 1])])).is_ok());
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_for_a_page_is_never_held() {
+        for (len, status) in [(FILE_BYTES_MAX + 1, 400), (IMPORT_BYTES_MAX, 400), (IMPORT_BYTES_MAX + 1, 413)] {
+            assert_eq!(unpack(&packed(vec![file("a.md", vec![0; len])])).unwrap_err().status(), status, "{len}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_counted_wherever_it_stands() {
+        for before in [0, 1, LOOKED_THROUGH_LEN - 5, LOOKED_THROUGH_LEN - 3, LOOKED_THROUGH_LEN - 1, LOOKED_THROUGH_LEN]
+        {
+            let bytes = [vec![0; before], ENTRY.to_vec(), vec![0; 7], ENTRY.to_vec()].concat();
+            assert_eq!(entries(&mut Cursor::new(bytes)).unwrap(), 2, "{before}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_again_as_it_was() {
+        let bytes = packed(vec![file("a.md", "a"), file("b.md", "text")]);
+        let mut unpacker = Unpacker::open(Cursor::new(bytes)).unwrap();
+        assert_eq!(unpacker.plan(Timestamp(1)).unwrap().pages.len(), 2);
+        assert_eq!(unpacker.again(1).unwrap(), file("b.md", "text"));
+        assert_eq!(unpacker.again(0).unwrap(), file("a.md", "a"));
     }
 
     #[test]
