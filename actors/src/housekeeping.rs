@@ -20,7 +20,7 @@ use crate::{
 const EVERY: Duration = Duration::from_hours(1);
 /// How soon it goes on where more is over than one turn throws away.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// How many steps of [`PURGE_ROWS_MAX`] rows one turn takes of one kind.
+/// How many steps of [`PURGE_ROWS_MAX`] rows one turn takes.
 const STEPS_MAX: u32 = 20;
 /// How long a live message is kept for sockets that reconnect (decisions, "Sockets").
 const LIVE_KEPT: Duration = Duration::from_hours(1);
@@ -107,31 +107,31 @@ impl Handle<Arm> for Housekeeping {
 impl Handle<TimerFired> for Housekeeping {
     async fn handle(&mut self, _: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
         let services = turn.services();
-        let mut is_done = true;
+        let mut steps = STEPS_MAX;
         for purge in purges(turn.now(), services.settings.audit_kept) {
-            is_done &= throw_away(&services.store, &purge).await;
+            steps = throw_away(&services.store, &purge, steps).await;
         }
-        let pause = if is_done { EVERY } else { AGAIN_AFTER };
+        let pause = if steps > 0 { EVERY } else { AGAIN_AFTER };
         let mut change = Change::new();
         change.timer_set(Self::KIND, &turn.key().to_string(), TIMER, turn.now().after(pause));
         turn.commit(change).await
     }
 }
 
-/// Throws rows away in bounded steps, a commit each, so that the writer is never held up; answers whether none are left
-/// that it could throw away.
-async fn throw_away(store: &Store, purge: &Purge) -> bool {
-    for _ in 0..STEPS_MAX {
+/// Throws rows away in so many steps at most, a commit each, so that the writer is never held up; answers how many are left.
+/// The last step, which finds fewer rows than it may take, counts for nothing.
+async fn throw_away(store: &Store, purge: &Purge, mut steps: u32) -> u32 {
+    while steps > 0 {
         match store.purge(purge, PURGE_ROWS_MAX).await {
-            Ok(count) if count < PURGE_ROWS_MAX => return true,
-            Ok(_) => {}
+            Ok(count) if count < PURGE_ROWS_MAX => break,
+            Ok(_) => steps -= 1,
             Err(error) => {
                 tracing::warn!(what = purge.what, %error, "what is over could not be thrown away; next time");
-                return true;
+                break;
             }
         }
     }
-    false
+    steps
 }
 
 /// What is over at `now`. The audit trail is kept for as long as operators say, or for ever.

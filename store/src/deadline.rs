@@ -1,7 +1,8 @@
 //! Until when what is read is of use to whoever reads it.
 //!
 //! A request's deadline travels beside the code that serves it, so that no read has to be told of it: a read that is not
-//! done by then is broken off, in the database too, and fails as [`StoreError::Unavailable`](crate::StoreError).
+//! done by then is broken off, and fails as [`StoreError::Unavailable`](crate::StoreError). SQLite stops at once, PostgreSQL
+//! at the latest when the statement has taken what any may take.
 
 use std::time::{Duration, Instant};
 

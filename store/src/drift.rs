@@ -129,7 +129,10 @@ mod tests {
         for rule in ["drift=+5s", "drift=-5s"] {
             drift(&store, rule).await;
             assert!(store.clock_is_off(), "{rule}");
-            assert_eq!(store.timers_claim("kind", &Turns::new(Permits::shared(1)), LEASE).await.unwrap(), Claimed::NothingDue);
+            assert_eq!(
+                store.timers_claim("kind", &Turns::new(Permits::shared(1)), LEASE).await.unwrap(),
+                Claimed::NothingDue
+            );
         }
         drift(&store, "").await;
         assert!(!store.clock_is_off());

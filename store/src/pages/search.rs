@@ -180,7 +180,10 @@ fn words(org_id: OrgId, question: &Question, [mark, and, goes_on]: [&str; 3]) ->
 
 fn for_sqlite(org_id: OrgId, question: &Question, part: Part) -> String {
     let columns = if part == Part::Title { "title" } else { "title body" };
-    format!("{{{columns}}} : ({})", words(org_id, question, ["\"", " AND ", " *"]))
+    // Behind the letters, SQLite takes the `s` of `as` for an ending: what is left is one letter, and no beginning.
+    let is_letter = question.words().last().is_some_and(|word| word.len() == 2 && word.ends_with('s'));
+    let goes_on = if is_letter { "" } else { " *" };
+    format!("{{{columns}}} : ({})", words(org_id, question, ["\"", " AND ", goes_on]))
 }
 
 fn for_postgres(org_id: OrgId, question: &Question) -> String {

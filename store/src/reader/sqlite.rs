@@ -38,7 +38,7 @@ struct Parts {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
     /// Reads that run on a thread of their own.
-    long: Semaphore,
+    long: Arc<Semaphore>,
     /// How long one of these may take at most.
     timeout: Duration,
 }
@@ -46,7 +46,7 @@ struct Parts {
 impl SqliteReader {
     /// Reads of the database at `path`, which must exist; at most `long_max` long ones at the same time, for `timeout`.
     pub fn open(path: &Path, long_max: u32, timeout: Duration) -> Result<Self, StoreError> {
-        let long = Semaphore::new(long_max.max(1) as usize);
+        let long = Arc::new(Semaphore::new(long_max.max(1) as usize));
         let parts = Parts { path: path.to_owned(), idle: Mutex::default(), long, timeout };
         let reader = Self { parts: Arc::new(parts) };
         let connection = reader.parts.connect().map_err(|error| failed(&error))?;
@@ -86,12 +86,15 @@ impl SqliteReader {
         read: fn(Vec<Value>) -> Result<T, StoreError>,
     ) -> Result<Vec<T>, StoreError> {
         let deadline = deadline::of_read(self.parts.timeout);
-        let turn = tokio::time::timeout_at(deadline.into(), self.parts.long.acquire()).await;
-        let _turn =
-            turn.map_err(|_| StoreError::late())?.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let turn = tokio::time::timeout_at(deadline.into(), Arc::clone(&self.parts.long).acquire_owned()).await;
+        let turn = turn.map_err(|_| StoreError::late())?.map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let parts = Arc::clone(&self.parts);
         let patience = Patience::Until(deadline);
-        let reading = tokio::task::spawn_blocking(move || parts.rows(&statement, &wanted, read, patience));
+        let reading = tokio::task::spawn_blocking(move || {
+            // Held for as long as the read runs, also when nobody waits for it any more.
+            let _turn = turn;
+            parts.rows(&statement, &wanted, read, patience)
+        });
         let outcome = reading.await.map_err(|error| StoreError::Failed(error.to_string()))?;
         outcome.map_err(|error| if is_long(&error) { StoreError::late() } else { failed(&error) })?
     }

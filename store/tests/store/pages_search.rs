@@ -161,6 +161,8 @@ async fn one_letter_finds_itself_and_not_all_that_begins_with_it() {
         }
         assert_eq!(found(&store, org_id, "b").await, ["Plan b"]);
         assert_eq!(found(&store, org_id, "be").await.len(), 2);
+        let found = found(&store, org_id, "bs").await;
+        assert!(!found.contains(&"Berlin".to_owned()), "the letter before the `s` is no beginning either: {found:?}");
     })
     .await;
 }

@@ -4,7 +4,7 @@ use domain::{
     backoff::TRIES_MAX,
     notify::{CancelReason, Channel, DeliveryState},
 };
-use store::DeliveryLane;
+use store::{DeliveryLane, Permits, Turns};
 
 use super::{HOUR, House};
 use crate::{
