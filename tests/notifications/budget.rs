@@ -70,8 +70,9 @@ const ALL: &str = "Today's texts of Acme are spent";
 #[tokio::test]
 async fn what_is_over_the_budget_is_not_texted_and_says_so_while_the_rest_goes_on() {
     let on_call = OnCall::with(5, 2).await;
-    let (sent, spent) = (("sent".to_owned(), json!(null)), ("cancelled".to_owned(), json!("budget_spent")));
-    for (number, texted, called) in [(1, &sent, &sent), (2, &sent, &sent), (3, &sent, &spent)] {
+    let (goes_out, over_budget) = (("sent".to_owned(), json!(null)), ("cancelled".to_owned(), json!("budget_spent")));
+    for (number, texted, called) in [(1, &goes_out, &goes_out), (2, &goes_out, &goes_out), (3, &goes_out, &over_budget)]
+    {
         let deliveries = on_call.raise(&format!("Alarm {number}")).await;
         assert_eq!(&over(&deliveries, "sms"), texted, "{number}");
         assert_eq!(&over(&deliveries, "voice"), called, "{number}");
@@ -83,9 +84,9 @@ async fn what_is_over_the_budget_is_not_texted_and_says_so_while_the_rest_goes_o
     letter(&on_call.ada.server, &on_call.ada.person.email, ALL).await;
     for number in 6..=8 {
         let deliveries = on_call.raise(&format!("Alarm {number}")).await;
-        assert_eq!(over(&deliveries, "sms"), spent, "{number}");
+        assert_eq!(over(&deliveries, "sms"), over_budget, "{number}");
         for channel in ["email", "push"] {
-            assert_eq!(over(&deliveries, channel), sent, "{number} {channel}");
+            assert_eq!(over(&deliveries, channel), goes_out, "{number} {channel}");
         }
     }
     assert_eq!((on_call.told_of_budget(MOST).await, on_call.told_of_budget(ALL).await), (1, 1), "once each");
