@@ -19,7 +19,13 @@ async fn the_link_of_a_mention_is_answered() {
     let (ada, grace) = (server.person("ada").await, server.person("grace").await);
     let acme = org(&ada, "Acme").await;
     join(&ada, &acme, &grace, "developer").await;
-    let made = ada.client.post(&format!("{acme}/pages")).json(&json!({ "title": "Plans" })).send().await.expect(201);
+    let made = ada
+        .client
+        .post(&format!("{acme}/pages"))
+        .json(&json!({ "parentId": "root", "title": "Plans" }))
+        .send()
+        .await
+        .expect(201);
     let mail = json!({ "channels": { "email": true, "inapp": true } });
     grace.client.put("/v1/me/notifications/settings/events/page.mentioned").json(&mail).send().await.expect(200);
     let comment = json!({ "body": "Look", "mentions": [grace.user_id] });

@@ -24,12 +24,11 @@ pub fn archive(bytes: &[u8]) {
         assert!(plan_file("Title", bytes, NOW).is_err(), "a page's text is UTF-8");
         return;
     };
-    let read = match text.strip_prefix(FILE) {
-        Some(files) => plan(files.split(FILE).map(file).collect(), NOW),
-        None => {
-            let single = ArchiveFile { name: "file".to_owned(), bytes: bytes.to_vec() };
-            plan_file("Title", bytes, NOW).and_then(|plan| plan.with_contents(&[single]))
-        }
+    let read = if let Some(files) = text.strip_prefix(FILE) {
+        plan(files.split(FILE).map(file).collect(), NOW)
+    } else {
+        let single = ArchiveFile { name: "file".to_owned(), bytes: bytes.to_vec() };
+        plan_file("Title", bytes, NOW).and_then(|plan| plan.with_contents(&[single]))
     };
     match read {
         Ok(read) => check(read),

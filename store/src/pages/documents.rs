@@ -206,9 +206,7 @@ impl Store {
         let rows: Vec<(i64,)> = select.read_all_columns(self.reader()).await?;
         Ok(rows.into_iter().map(|(id,)| PageUpdateId(id)).collect())
     }
-}
 
-impl Store {
     /// Pages whose history has a row of before `before` that nobody folded.
     pub async fn pages_unfolded(&self, before: Timestamp, limit: u64) -> Result<Vec<PageId>, StoreError> {
         let statement = "SELECT DISTINCT page_updates.page_id FROM page_updates \

@@ -128,7 +128,9 @@ impl Door {
 
     fn tell_after(self: &Arc<Self>, pause: Duration, number: u64) {
         let door = Arc::downgrade(self);
-        self.runtime.spawn(async move {
+        // Where this is called from is as good, and wakes no other thread.
+        let runtime = Handle::try_current().unwrap_or_else(|_| self.runtime.clone());
+        runtime.spawn(async move {
             tokio::time::sleep(pause).await;
             if let Some(door) = door.upgrade() {
                 door.tell(number);
@@ -224,7 +226,7 @@ mod tests {
         for _ in 0..WAITING_PER_CLIENT_MAX {
             door.has_room(&mut much).await;
         }
-        let mut waits = tokio::spawn({
+        let waits = tokio::spawn({
             let door = Arc::clone(&door);
             async move { door.has_room(&mut much).await }
         });
@@ -235,7 +237,7 @@ mod tests {
             door.take(None);
             tokio::task::yield_now().await;
         }
-        (&mut waits).await.unwrap();
+        waits.await.unwrap();
     }
 
     #[tokio::test]
@@ -244,10 +246,8 @@ mod tests {
         let (actors, door) = door(&scratch).await;
         // There is no live document behind this key, so that every turn passes without taking what waits here.
         door.put(Event::WhoIsThere { from: ConnectionId(1) }, 0).unwrap();
-        let turns = || {
-            let snapshot = actors.kernel.resident("page_session", &PageId::new(Timestamp(0)).to_string());
-            snapshot.map_or(0, |(_, commands)| commands.len())
-        };
+        let key = door.me.key().to_string();
+        let turns = || actors.kernel.resident("page_session", &key).map_or(0, |(_, commands)| commands.len());
         while turns() < 3 {
             tokio::time::sleep(KNOCK_AGAIN_AFTER).await;
         }

@@ -73,11 +73,10 @@ impl Live {
     fn show(&mut self, newcomer: ConnectionId, whole: &mut Option<Bytes>) -> usize {
         let Some(client) = self.clients.get_mut(&newcomer) else { return 0 };
         let Shown::Waits { times, state_vector } = mem::replace(&mut client.shown, Shown::All) else { return 0 };
-        let encode = || wire::missing(&self.document.missing(&state_vector));
         let (answer, encoded_len) = match whole {
             Some(whole) if state_vector.is_empty() => (whole.clone(), 0),
             _ => {
-                let answer = encode();
+                let answer = wire::missing(&self.document.missing(&state_vector));
                 if state_vector.is_empty() {
                     *whole = Some(answer.clone());
                 }

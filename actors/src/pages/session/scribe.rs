@@ -313,6 +313,11 @@ impl Scribe {
     fn ask_for_fold(&self, now: Timestamp, me: &Me<PageSession>) {
         {
             let mut notes = self.notes.lock();
+            if notes.rows.is_empty() {
+                // Somebody was faster. Asked again and again, the page would never leave memory.
+                notes.fold_at = None;
+                return;
+            }
             (notes.asked, notes.fold_at) = (true, Some(now.after(FOLD_AFTER)));
         }
         if let Err(error) = me.tell(Settle, context(FOLD_WITHIN)) {

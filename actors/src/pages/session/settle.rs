@@ -174,7 +174,7 @@ impl PageSession {
         let rows = live.scribe.rows();
         let newest = rows.iter().copied().fold(live.newest, Ord::max);
         let mut change = Change::new();
-        let new_hash = live.store_text(&mut change, text, turn).await?;
+        let new_hash = live.store_text(&mut change, &text, turn).await?;
         let snapshot = Snapshot { text_hash: new_hash, newest, update: state };
         let (page_id, epoch, folds) = (live.page_id, &*live.epoch, live.folds);
         change.page_document_fold(PageFold { page_id, epoch, folds, snapshot: snapshot.to_bytes(), rows: &rows });
@@ -268,9 +268,9 @@ impl Live {
     }
 
     /// Makes the shared text the page's content, if it was edited; the hash of the text that the content is made from then.
-    async fn store_text(&self, change: &mut Change, text: String, turn: &Turn<'_, PageSession>) -> Result<u64> {
+    async fn store_text(&self, change: &mut Change, text: &str, turn: &Turn<'_, PageSession>) -> Result<u64> {
         let (page_id, store) = (self.page_id, &turn.services().services.store);
-        let hash = text_hash(&text);
+        let hash = text_hash(text);
         if hash == self.text_hash {
             return Ok(hash);
         }
