@@ -137,16 +137,16 @@ impl Change {
     /// Settles `claims`; stale when one of them was claimed again or settled meanwhile, by whoever took it when the lease
     /// ended: what it causes must not happen twice then.
     pub fn outbox_take<'a>(&mut self, claims: impl IntoIterator<Item = &'a OutboxClaim>) {
-        let (mut seqs, mut fences, mut taken) = (String::new(), String::new(), 0);
+        let mut values: Vec<sea_orm::Value> = Vec::new();
+        let mut rows = Vec::new();
         for OutboxClaim { work, .. } in claims {
-            let comma = if taken == 0 { "" } else { ", " };
-            seqs.push_str(&format!("{comma}{}", work.seq));
-            fences.push_str(&format!("{comma}({}, {})", work.seq, work.fence));
-            taken += 1;
+            rows.push(format!("(seq = ${} AND fence = ${})", values.len() + 1, values.len() + 2));
+            values.extend([work.seq.into(), work.fence.into()]);
         }
+        let taken = rows.len() as u64;
         if taken > 0 {
-            let text = format!("DELETE FROM work WHERE seq IN ({seqs}) AND (seq, fence) IN (VALUES {fences})");
-            self.run_statement(Sql::new(text, []), Expect::Rows(taken));
+            let text = format!("DELETE FROM work WHERE {}", rows.join(" OR "));
+            self.run_statement(Sql::new(text, values), Expect::Rows(taken));
         }
     }
 }

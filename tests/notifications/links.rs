@@ -26,7 +26,7 @@ async fn the_link_of_a_mention_is_answered() {
         .send()
         .await
         .expect(201);
-    let mail = json!({ "channels": { "email": true, "inapp": true } });
+    let mail = json!({ "channels": ["email", "inapp"] });
     grace.client.put("/v1/me/notifications/settings/events/page.mentioned").json(&mail).send().await.expect(200);
     let comment = json!({ "body": "Look", "mentions": [grace.user_id] });
     let comments = format!("{acme}/pages/{}/comments", made.str("/page/pageId"));

@@ -75,11 +75,11 @@ async fn a_device_that_names_itself_is_seen_at_most_once_a_minute() {
 }
 
 #[tokio::test]
-async fn a_removed_device_learns_it_when_it_next_connects() {
+async fn a_device_that_removed_itself_is_told_so_and_its_sign_in_goes_on() {
     let mut owner = Owner::with_vault().await;
-    let second = owner.second_device().await;
+    let mut second = owner.second_device().await;
     let path = format!("/v1/me/vault/devices/{}", second.device_id);
-    owner.device.signed(reqwest::Method::DELETE, &path, None).send().await.expect(200);
+    second.signed(reqwest::Method::DELETE, &path, None).send().await.expect(200);
     let answer = second.client.get("/v1/me/vault").header(DEVICE, &second.device_id).send().await;
     answer.expect_error(403, "device_removed", REMOVED);
     second.client.get("/v1/me/vault").send().await.expect(200);

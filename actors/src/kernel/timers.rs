@@ -149,7 +149,9 @@ async fn deliver_due(directory: &Arc<Directory>, permits: &mut Permits) -> Resul
             match node.store().timers_claim(&kind, &turns, node.timer_lease()).await? {
                 Claimed::Taken(timers) => {
                     has_taken = true;
-                    timers.into_iter().for_each(|timer| start(directory, &turns, &permits.freed, timer));
+                    for timer in timers {
+                        start(directory, &turns, &permits.freed, timer);
+                    }
                 }
                 Claimed::NoRoom => wait.for_room = true,
                 // Another node has taken it.

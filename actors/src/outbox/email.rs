@@ -19,16 +19,13 @@ pub(super) async fn deliver_all(services: &Services, claims: &[OutboxClaim]) -> 
 }
 
 async fn deliver(services: &Services, claim: &OutboxClaim) -> Result<(), StoreError> {
-    let change = match compose(services, claim).await? {
-        Some(email) => {
-            let outcome = services.mailer.send(&email).await;
-            settlement(services, claim, email, outcome)
-        }
-        None => {
-            let mut change = Change::new();
-            change.work_done(&claim.work);
-            change
-        }
+    let change = if let Some(email) = compose(services, claim).await? {
+        let outcome = services.mailer.send(&email).await;
+        settlement(services, claim, email, outcome)
+    } else {
+        let mut change = Change::new();
+        change.work_done(&claim.work);
+        change
     };
     Ok(services.store.commit(change).await?)
 }

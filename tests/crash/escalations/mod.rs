@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use store::{
     Change, Clock, Store,
-    testing::{DATABASE_URL_VARIABLE, Scratch},
+    testing::{DATABASE_URL_VARIABLE, SECRET_KEY_TEXT, Scratch},
 };
 
 use self::{company::Company, provider::Provider, record::Record};
@@ -46,7 +46,9 @@ async fn no_step_is_lost_early_or_done_twice_on_postgresql() {
 async fn kill_between_steps(scratch: Scratch) {
     let mut dice = Dice::from_environment("TROUPE_CRASH_SEED");
     let provider = Provider::start().await;
-    let launch = Launch::in_folder(scratch.folder()).set(format!("database.url={}", scratch.url()));
+    let launch = Launch::in_folder(scratch.folder())
+        .set(format!("database.url={}", scratch.url()))
+        .set(format!("secrets.keys={SECRET_KEY_TEXT}"));
     let launch = provider.settings().into_iter().fold(launch, Launch::set);
     let process = launch.start();
     let company = Company::found(&process.client(), &provider).await;
