@@ -181,12 +181,12 @@ impl Traffic for Flood<'_> {
 fn beside(server: &Server, loud: &Company, measure: impl Fn() -> Result<[f64; 3]>) -> Result<[f64; 3]> {
     let ends = AtomicBool::new(false);
     let (address, process) = (server.address(), server.process());
-    let load = Load { address, process, connections: 3 * FLOOD_EACH, duration: FLOOD_STRETCH };
+    let stretch = Load { address, process, connections: 3 * FLOOD_EACH, duration: FLOOD_STRETCH };
     thread::scope(|scope| {
         let flood = scope.spawn(|| {
             let mut flood = Flood { company: loud, commit: loud.commit(), search: loud.search() };
             while !ends.load(Ordering::Relaxed) {
-                load.run(&mut flood)?;
+                stretch.run(&mut flood)?;
             }
             Ok(())
         });

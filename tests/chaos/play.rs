@@ -43,7 +43,7 @@ pub async fn play(plan: &Plan) {
     let mut cast = Cast::enrol(&stage, Dice::new(plan.seed)).await;
     for (number, act) in plan.acts.iter().enumerate() {
         cast.progress.may_fail.store(act.trouble.may_fail(), Ordering::Relaxed);
-        let acting = async { tokio::join!(stage.suffer(&act.trouble), cast.work(act)) };
+        let acting = Box::pin(async { tokio::join!(stage.suffer(&act.trouble), cast.work(act)) });
         let ended = tokio::time::timeout(ACT_WITHIN, acting).await;
         assert!(ended.is_ok(), "act {number} does not end: {act:?}");
         // What is still to fail fails nobody who looks.

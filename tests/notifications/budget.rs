@@ -32,6 +32,10 @@ impl OnCall {
         let channels = json!({ "sms": true, "voice": true, "email": true, "push": true });
         let rule = json!({ "events": ["ops.alarm"], "roles": ["owner"], "steps": [{ "afterMinutes": 0, "channels": channels }] });
         let body = json!({ "name": "On call", "rules": [rule], "attach": true });
+        // What the protocol texts is all that is texted.
+        let quiet = json!({ "channels": ["inapp"] });
+        let settings = "/v1/me/notifications/settings/events/ops.alarm";
+        ada.person.client.put(settings).json(&quiet).send().await.expect(200);
         ada.person.client.post(&format!("{org}/notify/protocols")).json(&body).send().await.expect(201);
         Self { ada, hook }
     }
@@ -42,11 +46,14 @@ impl OnCall {
         let server = &self.ada.server;
         server.client().post(&self.hook).json(&json!({ "alerts": [alert] })).send().await.expect(200);
         let is_told = async || {
-            let all = notices(&self.ada.person.client).await;
-            let alarm = all.into_iter().find(|notice| notice["title"] == name)?;
-            let path = format!("/v1/me/notifications/{}/deliveries", alarm["noticeId"].as_str()?);
-            let deliveries = self.ada.person.client.get(&path).send().await.expect(200).list("/deliveries").to_vec();
-            deliveries.iter().any(|delivery| delivery["channel"] == "sms").then_some(path)
+            for alarm in notices(&self.ada.person.client).await.into_iter().filter(|notice| notice["title"] == name) {
+                let path = format!("/v1/me/notifications/{}/deliveries", alarm["noticeId"].as_str()?);
+                let answer = self.ada.person.client.get(&path).send().await.expect(200);
+                if answer.list("/deliveries").iter().any(|delivery| delivery["channel"] == "sms") {
+                    return Some(path);
+                }
+            }
+            None
         };
         let path = server.eventually("a text", is_told).await;
         all_is_out(server).await;

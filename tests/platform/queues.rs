@@ -105,7 +105,9 @@ async fn a_dead_letter_is_shown_repeated_and_dropped_and_the_trail_has_it() {
     let claimed = store.work_claim("nobodys", &Turns::new(Permits::shared(2)), Duration::from_mins(1)).await;
     let claimed = claimed.unwrap().taken();
     let mut change = Change::new();
-    claimed.iter().for_each(|work| change.work_given_up(work, "no such thing"));
+    for work in &claimed {
+        change.work_given_up(work, "no such thing");
+    }
     store.commit(change).await.unwrap();
 
     let operator = server.owner();

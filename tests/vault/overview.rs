@@ -77,7 +77,7 @@ async fn a_device_that_names_itself_is_seen_at_most_once_a_minute() {
 #[tokio::test]
 async fn a_device_that_removed_itself_is_told_so_and_its_sign_in_goes_on() {
     let mut owner = Owner::with_vault().await;
-    let mut second = owner.second_device().await;
+    let second = owner.second_device().await;
     let path = format!("/v1/me/vault/devices/{}", second.device_id);
     second.signed(reqwest::Method::DELETE, &path, None).send().await.expect(200);
     let answer = second.client.get("/v1/me/vault").header(DEVICE, &second.device_id).send().await;
