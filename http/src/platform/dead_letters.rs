@@ -26,13 +26,13 @@ pub(crate) struct DeadLettersAnswer {
     /// How many there are.
     total: u64,
     /// The last ones, newest first, at most 100.
-    dead_letters: Vec<DeadLetterView>,
+    dead_letters: Vec<DeadWorkView>,
 }
 
 /// Work that was given up.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct DeadLetterView {
+pub(crate) struct DeadWorkView {
     /// Its number.
     seq: i64,
     /// Its topic.
@@ -49,7 +49,7 @@ pub(crate) struct DeadLetterView {
     error: String,
 }
 
-impl From<Work> for DeadLetterView {
+impl From<Work> for DeadWorkView {
     fn from(work: Work) -> Self {
         Self {
             seq: work.seq,
