@@ -48,7 +48,9 @@ async fn kill_between_steps(scratch: Scratch) {
     let provider = Provider::start().await;
     let launch = Launch::in_folder(scratch.folder())
         .set(format!("database.url={}", scratch.url()))
-        .set(format!("secrets.keys={SECRET_KEY_TEXT}"));
+        .set(format!("secrets.keys={SECRET_KEY_TEXT}"))
+        .set("notify.texts_per_day=10000")
+        .set("notify.calls_per_day=10000");
     let launch = provider.settings().into_iter().fold(launch, Launch::set);
     let process = launch.start();
     let company = Company::found(&process.client(), &provider).await;
