@@ -24,6 +24,7 @@ pub enum Form {
 /// Every metric that is recorded through `metrics`: its name, what it is, what it tells. The kernel adds its own, which
 /// start with `troupe_actor_`.
 pub const METRICS: &[(&str, Form, &str)] = &[
+    ("troupe_clock_off_seconds", Form::Gauge, "How far this node's clock is from the database's; absent on SQLite."),
     ("troupe_cpu_refused_total", Form::Counter, "Work for the processor refused as too much waited, by kind."),
     ("troupe_cpu_running", Form::Gauge, "Work for the processor that is being done, by kind."),
     ("troupe_cpu_seconds", Form::Seconds, "How long work took the processor, by kind."),
@@ -56,6 +57,7 @@ pub const METRICS: &[(&str, Form, &str)] = &[
     ("troupe_store_reruns_total", Form::Counter, "Groups taken apart because one of their changes failed."),
     ("troupe_trace_spans_total", Form::Counter, "Spans of traces: exported, failed, or dropped as too many waited."),
     ("troupe_turns_stalled_total", Form::Counter, "Turns that did not yield for a second or more, by kind."),
+    ("troupe_work_total", Form::Counter, "Jobs that were worked on, by topic and outcome."),
 ];
 
 /// Metrics without labels: they are there from the start, so that a first rise is seen as one.
