@@ -11,7 +11,6 @@ use std::{
 
 use actors::{
     Actors, Services,
-    kernel::KernelOptions,
     setup::{self, FirstOwner, FirstStart},
 };
 use domain::account::Email;
@@ -20,6 +19,7 @@ use http::{
     server::{Listeners, Server, serve},
     state::AppState,
 };
+use kernel::KernelOptions;
 use store::{Clock, SecretsError, Store};
 
 use crate::{config::Config, metrics, secret};

@@ -151,6 +151,7 @@ impl Config {
             audit_kept: Some(self.audit.retention).filter(|kept| !kept.is_zero()),
             texts_per_day: self.notify.texts_per_day.into(),
             calls_per_day: self.notify.calls_per_day.into(),
+            spool: self.data.dir.join("spool"),
         }
     }
 

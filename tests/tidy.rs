@@ -87,7 +87,7 @@ fn names_crate(text: &str, name: &str) -> bool {
 #[test]
 fn each_framework_is_named_only_where_it_is_adapted() {
     let homes: &[(&str, &[&str])] = &[
-        ("actix", &["actors/src/kernel", "actors/tests", "bench"]),
+        ("actix", &["actors/kernel", "bench"]),
         ("actix_web", &["http/", "bench"]),
         ("actix_ws", &["http/", "bench"]),
         ("sea_orm", &["store/", "migrations/", "bench"]),
@@ -105,6 +105,98 @@ fn each_framework_is_named_only_where_it_is_adapted() {
         }
     }
     report("A framework is named only where it is adapted to our own words", &offences);
+}
+
+/// What decides a right: taking scopes apart, comparing roles, making the refusal.
+const DECISIONS: &[&str] = &[".intersection(", ".contains(Scope::", ".may_assign(", ".scopes(", "MissingScope("];
+/// Where rights are decided, and where what they are is written down.
+const DECIDES: &[&str] = &["domain/src/authority", "domain/src/role.rs", "domain/src/scope.rs", "domain/src/error.rs"];
+/// Where the refusal is shown to clients, and described to them.
+const SHOWS: &[&str] = &["http/src/error.rs", "http/src/facts.rs"];
+
+#[test]
+fn a_right_is_decided_in_one_place() {
+    let mut offences = Vec::new();
+    for source in sources().iter().filter(|source| source.is_below(&["domain/", "store/", "actors/", "http/"])) {
+        if source.is_test() || source.is_below(DECIDES) {
+            continue;
+        }
+        offences.extend(decisions(source.production(), &source.path));
+    }
+    report("What a caller may do is asked of an `Authority` (`domain/src/authority.rs`)", &offences);
+}
+
+fn decisions(text: &str, path: &str) -> Vec<String> {
+    let found = text.lines().enumerate().flat_map(|(at, line)| {
+        // Whoever only looks which error it is decides nothing.
+        let line = line.replace("MissingScope(_)", "");
+        let shown = SHOWS.contains(&path) && line.contains("MissingScope(");
+        let found = DECISIONS.iter().filter(|it| !shown && !line.trim_start().starts_with("//") && line.contains(**it));
+        found.map(|it| format!("{path}:{} ({it})", at + 1)).collect::<Vec<_>>()
+    });
+    found.collect()
+}
+
+#[test]
+fn a_second_decision_of_a_right_is_noticed() {
+    for line in [
+        "let scopes = granted.map_or(by_role, |granted: ScopeSet| granted.intersection(by_role));",
+        "if membership.scopes().contains(Scope::MapsRead) { Ok(()) } else { Err(no()) }",
+        "if self.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }",
+        "if !self.role.may_assign(role) {",
+    ] {
+        assert!(!decisions(line, "http/src/org.rs").is_empty(), "{line}");
+    }
+    for line in ["Err(Error::MissingScope(_)) => Ok(false),", "/// 403 with `MissingScope(scope)`", "key.scopes.iter()"]
+    {
+        assert!(decisions(line, "http/src/org.rs").is_empty(), "{line}");
+    }
+}
+
+/// What a handler says that looks for what the path names, or whose that is, by hand.
+const BY_HAND: &[&str] = &["not_found", "NOT_FOUND", "no_notice", "found(&", "org_id =="];
+/// Handlers of what no path names by an owner: a blob at a signed address, a text that a provider passes on, a version of
+/// a page that was loaded. The list may only shrink.
+const NOT_OWNED: &[&str] = &["blob_get", "notify_sms_hook", "page_version_get"];
+
+#[test]
+fn what_a_path_names_is_an_argument_of_its_handler() {
+    let mut offences = Vec::new();
+    for source in sources().iter().filter(|source| source.is_below(&["http/"]) && !source.is_test()) {
+        let by_hand = handlers(source.production())
+            .filter(|(name, body)| !NOT_OWNED.contains(name) && BY_HAND.iter().any(|words| body.contains(words)));
+        offences.extend(by_hand.map(|(name, _)| format!("{}: {name}", source.path)));
+    }
+    report("A handler takes what its path names as an `Owned<T>` (`http/src/owned.rs`)", &offences);
+}
+
+/// The names and the texts of a file's handlers.
+fn handlers(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split("#[utoipa::path(").skip(1).filter_map(|rest| {
+        let (_, handler) = rest.split_once("async fn ")?;
+        let (handler, _) = handler.split_once("\n}\n").unwrap_or((handler, ""));
+        let (name, _) = handler.split_once('(')?;
+        Some((name, handler))
+    })
+}
+
+#[test]
+fn a_handler_that_looks_by_hand_is_noticed() {
+    let handler = |body: &str| {
+        let text =
+            format!("#[utoipa::path(get, path = \"/v1\")]\npub(crate) async fn get(id: Id) {{\n    {body}\n}}\n");
+        handlers(&text).any(|(name, body)| name == "get" && BY_HAND.iter().any(|words| body.contains(words)))
+    };
+    for body in [
+        "let page = state.store.page(org.id(), *id).await?.ok_or_else(not_found)?;",
+        "let team = team.ok_or_else(|| Error::not_found(\"Team not found.\"))?;",
+        "found(&state, org.id(), *id).await?;",
+        "let notice = state.store.notice(person.user_id(), id).await?.ok_or_else(no_notice)?;",
+        "if row.org_id == org.id() {",
+    ] {
+        assert!(handler(body), "{body}");
+    }
+    assert!(!handler("let members = state.store.team_members(team.id).await?;"));
 }
 
 #[test]

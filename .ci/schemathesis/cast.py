@@ -26,6 +26,13 @@ class Client:
     def get(self, path):
         return self.call("GET", path)
 
+    def upload(self, path, content_type, body):
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": content_type}
+        answer = requests.post(self.base + path, data=body, headers=headers, timeout=60)
+        if not answer.ok:
+            sys.exit(f"POST {path}: {answer.status_code} {answer.text}")
+        return answer.json()
+
     def post(self, path, body):
         return self.call("POST", path, body)
 
@@ -64,6 +71,7 @@ def organization(owner, name, member):
     hook = owner.post(f"{org}/notify/hooks", {"name": "A hook"})
     page = owner.post(f"{org}/pages", {"title": "A page", "content": "# Hello\n\nworld"})["page"]["pageId"]
     comment = owner.post(f"{org}/pages/{page}/comments", {"body": "A comment"})["comment"]["commentId"]
+    imported = owner.upload(f"{org}/pages/import?title=Imported", "text/markdown", b"# Hello\n")["importId"]
     return {
         "orgId": org_id,
         "userId": member,
@@ -78,6 +86,7 @@ def organization(owner, name, member):
         "hookToken": hook["url"].rsplit("/", 1)[1],
         "pageId": page,
         "commentId": comment,
+        "importId": imported,
         "version": "1",
     }
 
@@ -115,6 +124,7 @@ def main():
         "file": "main.js",
         "path": "actors",
         "deadLetterSeq": "1",
+        "jobSeq": "1",
     }
     kept, doomed = organization(owner, "Kept", viewer), organization(owner, "Doomed", viewer)
     cast = {

@@ -8,16 +8,13 @@ use domain::{
     backup::{self, BackupDraft, BackupHead, saved_head},
     id::UserId,
 };
+use kernel::{Command, Handle, Resource, Turn};
 use store::{
     Change, EmailTo, OutboxEntry, Store,
     audit::{AuditEntry, AuditTarget},
 };
 
-use crate::{
-    Services,
-    kernel::{Command, Handle, Resource, Turn},
-    letter::asked_from,
-};
+use crate::{Services, letter::asked_from};
 
 /// One person's backup.
 pub struct Backup {

@@ -1,15 +1,23 @@
-//! What fuzzing has this package read: what clients of a co-edited page send. Built for tests, and with the feature
+//! What fuzzing has this package read: archives, and what clients of a co-edited page send. Built for tests, and with the feature
 //! `fuzzing`.
 
 #[cfg(test)]
 #[path = "../../fuzz/play.rs"]
 mod play;
 
-pub use crate::pages::session::fuzzing::{document, expect_panics, sync};
+pub use crate::pages::{
+    archive::fuzzing::zip,
+    session::fuzzing::{document, expect_panics, sync},
+};
 
 #[cfg(test)]
 mod tests {
     use super::{play::play, *};
+
+    #[test]
+    fn archives_hold() {
+        play("zip", zip);
+    }
 
     #[test]
     fn documents_hold() {

@@ -1,13 +1,12 @@
 //! One attempt at an account's password or second factor, counted against its address.
 
 use domain::{Email, Error, Result, Timestamp, attempts::forgotten_before};
+use kernel::{Resource, Turn};
 use store::{
     Change, PURGE_ROWS_MAX, Purge, Store,
     accounts::{Person, StoredAttempts},
     audit::{AuditEntry, AuditTarget},
 };
-
-use crate::kernel::{Resource, Turn};
 
 /// An attempt under way. The count is kept per address, whether there is such an account or not, and in the store, so
 /// that neither a restart nor a second node forgets it.

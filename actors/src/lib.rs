@@ -1,4 +1,4 @@
-//! The actor kernel, and one module per resource that people write to at the same time.
+//! One module per resource that people write to at the same time.
 
 pub mod admin;
 pub mod backup;
@@ -8,7 +8,7 @@ pub mod event;
 pub mod fuzzing;
 mod guess;
 pub mod housekeeping;
-pub mod kernel;
+pub mod jobs;
 mod letter;
 pub mod live;
 pub mod notify;

@@ -2,8 +2,7 @@
 
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version, password_hash::phc::PasswordHash};
 use domain::{Error, Result, tenant::Tenant};
-
-use crate::kernel::{CpuKind, Kernel, Resource, Turn};
+use kernel::{CpuKind, Kernel, Resource, Turn};
 
 /// How much work a hash takes (`accounts.argon2_*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

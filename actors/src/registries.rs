@@ -7,17 +7,21 @@ use std::{
 };
 
 use domain::{Context, Origin};
+use kernel::{Kernel, KernelOptions, Quarantine, Registry, ShutdownReport};
+use store::Change;
 
 use crate::{
     Services,
     backup::Backup,
+    event::of_quarantine,
     housekeeping::{Arm, House, Housekeeping},
-    kernel::{Kernel, KernelOptions, Leftover, Registry},
+    jobs,
     notify::{deliveries, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols},
     organization::Organization,
     outbox,
     pages::{
         comments::PageComments,
+        imports::Imports,
         session::{PageServices, PageSession, Scribes, Settle, StrandedLooker},
         tree::PageTree,
     },
@@ -42,6 +46,8 @@ pub struct Actors {
     pub escalation: Registry<Escalation>,
     /// The one that throws away what is over.
     pub housekeeping: Registry<Housekeeping>,
+    /// Imports of pages.
+    pub imports: Imports,
     /// People's inboxes.
     pub inbox: Registry<Inbox>,
     /// Organizations.
@@ -72,10 +78,11 @@ pub struct Actors {
     platform_tasks: Option<Arc<RunningPlatform>>,
 }
 
-/// All that a node works off, in the order in which it stops: the outbox, deliveries, and the areas' jobs.
+/// What a node works off without asking actors, in the order in which it stops: the outbox, deliveries, and jobs.
 pub fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
     let mut lanes = outbox::lanes(services, |services, claims| Box::pin(fan_out::deliver(services, claims)));
     lanes.extend(deliveries::lanes(services));
+    lanes.extend(jobs::lanes(services));
     lanes
 }
 
@@ -86,8 +93,11 @@ impl Actors {
     /// # Errors
     /// When the operating system gives no threads.
     pub fn start(services: &Services, options: KernelOptions) -> io::Result<Self> {
-        let work = Arc::new(Dispatcher::new(services.store.clone(), lanes(services)).start());
-        let actors = Self { work: Some(work), ..Self::for_commands(services, options)? };
+        let actors = Self::for_commands(services, options)?;
+        let mut lanes = lanes(services);
+        lanes.push(jobs::import_lane(services, actors.imports.clone()));
+        let work = Arc::new(Dispatcher::new(services.store.clone(), lanes).start());
+        let actors = Self { work: Some(work), ..actors };
         let platform_tasks = Some(Arc::new(actors.platform.clone().start()));
         let looker = StrandedLooker::start(services.store.clone(), actors.page_session.clone());
         let actors = Self { platform_tasks, stranded_pages: Some(Arc::new(looker)), ..actors };
@@ -112,19 +122,21 @@ impl Actors {
     /// When the operating system gives no threads.
     pub fn for_commands(services: &Services, options: KernelOptions) -> io::Result<Self> {
         let node = options.node.clone();
-        let kernel = Kernel::start(services.store.clone(), options)?;
+        let kernel = Kernel::start(services.store.clone(), telling_of_quarantines(options))?;
         let scribes = Scribes::default();
         let page_services = PageServices { services: services.clone(), scribes: scribes.clone() };
         let platform = Platform::new(services.clone(), kernel.clone(), node);
+        let page_tree = kernel.registry(services.clone());
         Ok(Self {
             backup: kernel.registry(services.clone()),
             escalation: kernel.registry(services.clone()),
             housekeeping: kernel.registry(services.clone()),
+            imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),
             inbox: kernel.registry(services.clone()),
             organization: kernel.registry(services.clone()),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),
-            page_tree: kernel.registry(services.clone()),
+            page_tree,
             person: kernel.registry(services.clone()),
             platform,
             platform_tasks: None,
@@ -140,13 +152,17 @@ impl Actors {
 
     /// Takes nothing new, lets what was taken finish and what it left in the outbox be delivered within `grace`, and
     /// ends; what was left.
-    pub async fn shutdown(&self, grace: Duration) -> Leftover {
+    pub async fn shutdown(&self, grace: Duration) -> ShutdownReport {
         let until = Instant::now() + grace;
         if let Some(looker) = &self.stranded_pages {
             looker.stop();
         }
+        if let Some(work) = &self.work {
+            // A job ends at its next step, before the actors that it asks.
+            work.interrupt();
+        }
         self.settle_pages(until).await;
-        let leftover = self.kernel.shutdown(until.saturating_duration_since(Instant::now())).await;
+        let report = self.kernel.shutdown(until.saturating_duration_since(Instant::now())).await;
         self.scribes.drain(until.saturating_duration_since(Instant::now())).await;
         if let Some(work) = &self.work {
             work.stop(until.saturating_duration_since(Instant::now())).await;
@@ -154,7 +170,7 @@ impl Actors {
         if let Some(platform) = &self.platform_tasks {
             platform.stop(until.saturating_duration_since(Instant::now())).await;
         }
-        leftover
+        report
     }
 
     /// Has the pages that are open make their content from what was edited together.
@@ -167,4 +183,13 @@ impl Actors {
         });
         futures::future::join_all(settled).await;
     }
+}
+
+/// The options of a kernel whose quarantines operators are told of.
+fn telling_of_quarantines(options: KernelOptions) -> KernelOptions {
+    let node = options.node.clone();
+    let emit = move |quarantine: &Quarantine, change: &mut Change| {
+        of_quarantine(quarantine, &node).emit(change, quarantine.began_at);
+    };
+    KernelOptions { on_quarantine: options.on_quarantine.or(Some(Arc::new(emit))), ..options }
 }

@@ -2,7 +2,7 @@
 //!
 //! The program reads it (`config/default.toml`); tests start from [`Settings::default`], which says the same.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use domain::{account::Registration, notify::Channel};
 
@@ -31,6 +31,8 @@ pub struct Settings {
     pub texts_per_day: u64,
     /// Calls that an organization may make a day (`notify.calls_per_day`).
     pub calls_per_day: u64,
+    /// Where archives are kept while they are read: a folder on a disk of the machine.
+    pub spool: PathBuf,
 }
 
 impl Settings {
@@ -59,6 +61,7 @@ impl Default for Settings {
             audit_kept: Some(DAY * 400),
             texts_per_day: 500,
             calls_per_day: 200,
+            spool: std::env::temp_dir(),
         }
     }
 }

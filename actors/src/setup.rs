@@ -7,13 +7,14 @@ use domain::{
     account::Password,
     id::{OrgId, SignInId, UserId},
 };
+use kernel::Kernel;
 use store::{
     Change, CommitError,
     accounts::{Organization, Person, SignIn},
     audit::{AuditEntry, AuditTarget},
 };
 
-use crate::{Services, kernel::Kernel, passwords, person::new_person};
+use crate::{Services, passwords, person::new_person};
 
 /// Who shall own the platform's organization (`[setup]` of the configuration).
 #[derive(Clone, Debug)]

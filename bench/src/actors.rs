@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ::actors::kernel::{Command, Handle, Kernel, KernelOptions, Policy, Registry, Resource, Turn};
+use ::kernel::{Command, Handle, Kernel, KernelOptions, Policy, Registry, Resource, Turn};
 use actix::{Actor, Addr, Arbiter};
 use domain::{Context, Origin};
 use store::{Clock, testing::Scratch};

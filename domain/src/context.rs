@@ -48,7 +48,7 @@ pub struct KeyCaller {
     pub maker: UserId,
     /// What it is for.
     pub kind: KeyKind,
-    /// What it may do.
+    /// What it was given: it may do that as far as its maker may ([`Authority`](crate::Authority)).
     pub scopes: ScopeSet,
 }
 

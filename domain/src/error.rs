@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::scope::Scope;
@@ -14,7 +14,7 @@ use crate::scope::Scope;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// One field at fault in a request (`problems` of a 400 `invalid`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
     /// Where the field stands, as `kdf.m` or `changes[3].itemId`; empty for the body itself.
     pub path: String,

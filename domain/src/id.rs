@@ -174,15 +174,42 @@ ids! {
     AlarmHookId = "ahk";
     /// A page of an organization's notes (contract B 2.6).
     PageId = "doc";
+    /// An import of pages.
+    PageImportId = "imp";
     /// A comment on a page.
     PageCommentId = "pgc";
     /// A shared history of a page that is edited together; a write from outside ends it, and the next one has another.
     PageEpochId = "pge";
 }
 
+impl PageImportId {
+    /// The id of the page that an import makes of the place `place` of its archive: the same, however often that is read.
+    ///
+    /// Ids of an import follow one another in the bits that are random in an id. They are no secrets.
+    pub fn page(self, place: usize) -> PageId {
+        const RANDOM: u128 = (1 << 62) - 1;
+        let bits = self.0.as_u128();
+        let moved = bits.wrapping_add(u128::try_from(place).unwrap_or_default());
+        PageId(Uuid::from_u128((bits & !RANDOM) | (moved & RANDOM)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_pages_of_an_import_have_ids_of_their_own_that_stay() {
+        for import in
+            [PageImportId::new(Timestamp(1)), PageImportId(Uuid::from_u128(new_uuid(Timestamp(1)).as_u128() | 7))]
+        {
+            let ids: Vec<_> = (0..5_000).map(|place| import.page(place)).collect();
+            assert_eq!(ids, (0..5_000).map(|place| import.page(place)).collect::<Vec<_>>());
+            let distinct: std::collections::BTreeSet<_> = ids.iter().collect();
+            assert_eq!(distinct.len(), ids.len());
+            assert!(ids.iter().all(|id| id.0.get_version_num() == 7));
+        }
+    }
 
     #[test]
     fn text_and_id_are_one_to_one() {

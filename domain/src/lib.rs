@@ -6,6 +6,7 @@
 pub mod account;
 pub mod app;
 pub mod attempts;
+pub mod authority;
 pub mod backoff;
 pub mod backup;
 pub mod base64_text;
@@ -32,6 +33,7 @@ pub mod vault;
 
 pub use account::Email;
 pub use app::{App, Platform};
+pub use authority::{Authority, Membership};
 pub use context::{Caller, Context, KeyCaller, KeyKind, Origin, PersonCaller};
 pub use error::{Error, Problem, Result};
 pub use organization::{OrgKind, Slug};

@@ -26,6 +26,11 @@ impl Role {
     pub fn may_assign(self, other: Self) -> bool {
         self.scopes(OrgKind::Customer).contains(Scope::MembersWrite) && self >= other
     }
+
+    /// The roles that a member with this one may not give.
+    pub fn beyond(self) -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(move |other| !self.may_assign(*other))
+    }
 }
 
 /// Whether the scope speaks of the whole platform rather than of one organization.
@@ -207,6 +212,7 @@ mod tests {
             (Role::Viewer, Role::Viewer, false),
         ] {
             assert_eq!(actor.may_assign(other), may, "{actor} {other}");
+            assert_eq!(actor.beyond().any(|role| role == other), !may, "{actor} {other}");
         }
     }
 }

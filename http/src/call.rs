@@ -8,7 +8,7 @@ use actix_web::{
     http::header::{self, AsHeaderName, HeaderName},
 };
 use bytes::{Bytes, BytesMut};
-use domain::{Context, Error};
+use domain::{Context, Error, id::OrgId};
 use futures::StreamExt;
 
 use crate::{
@@ -32,6 +32,8 @@ pub struct Call {
     pub endpoint: Arc<Endpoint>,
     /// The path's parameters in their order, decoded.
     pub(crate) path_values: Vec<String>,
+    /// The organization of the path, once an argument has proven that the caller may come in.
+    pub(crate) entered: Option<OrgId>,
     pub(crate) payload: Payload,
     pub(crate) raw_body: Option<Bytes>,
 }

@@ -130,14 +130,22 @@ impl Facts {
         );
     }
 
-    /// Any parameter; one of the same name and place takes the place of an earlier one.
+    /// Any parameter; one of the same name and place takes the place of an earlier one. Those of the path come first.
     pub fn parameter(&mut self, parameter: Parameter) {
         let parameters = self.operation.parameters.get_or_insert_default();
         parameters.retain(|known| match known {
             RefOr::T(known) => known.name != parameter.name || known.parameter_in != parameter.parameter_in,
             RefOr::Ref(_) => true,
         });
-        parameters.push(RefOr::T(parameter));
+        let is_of_path = |known: &RefOr<Parameter>| match known {
+            RefOr::T(known) => known.parameter_in == ParameterIn::Path,
+            RefOr::Ref(_) => false,
+        };
+        let place = match parameter.parameter_in {
+            ParameterIn::Path => parameters.iter().rposition(is_of_path).map_or(0, |last| last + 1),
+            _ => parameters.len(),
+        };
+        parameters.insert(place, RefOr::T(parameter));
     }
 
     /// A JSON body of type `T`.

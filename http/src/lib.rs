@@ -16,11 +16,13 @@
 //!    | [`Org`](org::Org)`<P>` | a caller with the permission `P` in the path's `orgId`, which the caller has a part in |
 //!    | `Operator<P>` (in `platform`) | a caller with the permission `P` in the platform's organization |
 //!    | [`Path`](path::Path)`<T>` | the path's parameter that `T: PathParameter` names; what can't be read is 404 |
+//!    | [`Owned`](owned::Owned)`<T>` | the row that the path names, loaded: the organization's, or the person's own |
 //!    | [`Query`](query::Query)`<T>` | a query whose structure and rules hold |
 //!    | [`Body`](body::Body)`<T>` | a JSON body, at most `T::LIMIT` bytes, whose structure and rules hold |
 //!    | [`State`](state::State) | the store for reads, the actors for writes, the hub |
 //!
-//!    Who asks comes first, the body last: a stranger learns nothing from a malformed body.
+//!    Who asks comes first, then query and body: a stranger learns nothing from a malformed body. What is loaded comes
+//!    behind them: a malformed request costs no read. A handler loads nothing by the path's id itself.
 //! 2. The return type is the answer: [`Json`](answer::Json) 200, [`Object`](answer::Object) 200 with `ETag`,
 //!    [`Created`](answer::Created) 201, [`Accepted`](answer::Accepted) 202, [`NoContent`](answer::NoContent) 204,
 //!    [`Either`](answer::Either) of two, in a [`Result`](error::Result) whose `?` takes domain and store errors.
@@ -83,6 +85,7 @@ pub mod org;
 mod organizations;
 mod origin;
 mod otp;
+pub mod owned;
 mod pages;
 pub mod paging;
 pub mod path;

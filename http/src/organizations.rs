@@ -16,7 +16,8 @@ use crate::{
     body::{Body, RequestBody},
     caller::{AnyCaller, Person},
     error::Result,
-    org::{NOT_FOUND, Org},
+    org::Org,
+    owned::Owned,
     paging::PageQuery,
     permission::{OrgRead, OrgWrite, Part},
     query::Query,
@@ -140,9 +141,8 @@ pub(crate) async fn org_create(person: Person, body: Body<OrgCreate>, state: Sta
 
 /// An organization
 #[utoipa::path(get, path = "/v1/orgs/{orgId}")]
-pub(crate) async fn org_get(org: Org<OrgRead>, state: State) -> Result<Object<OrgAnswer>> {
-    let found = state.store.organization(org.id()).await?.ok_or_else(|| Error::not_found(NOT_FOUND))?;
-    Ok(Object(OrgAnswer { org: OrgBody::new(found, org.role()) }))
+pub(crate) async fn org_get(org: Org<OrgRead>, Owned(organization): Owned<Organization>) -> Result<Object<OrgAnswer>> {
+    Ok(Object(OrgAnswer { org: OrgBody::new(organization, org.role()) }))
 }
 
 /// What to change; what is absent stays as it is.

@@ -73,6 +73,7 @@ const fn concat_example(prefix: &'static str) -> &'static str {
         b"rot" => "rot_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"rov" => "rov_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"doc" => "doc_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"imp" => "imp_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"pgc" => "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz",
         _ => "01jd7rt4m5e9fv2w8x3c6k0hqz",
     }
@@ -90,6 +91,7 @@ id_parameters! {
     domain::id::ProtocolId = "protocolId", "A notification protocol.", "Protocol not found.";
     domain::id::RotaId = "rotaId", "An on-call rota.", "Rota not found.";
     domain::id::PageId = "pageId", "A notes page.", "Page not found";
+    domain::id::PageImportId = "importId", "An import of notes pages.", "Import not found.";
     domain::id::PageCommentId = "commentId", "A comment on a notes page.", "Comment not found.";
     domain::id::RotaOverrideId = "overrideId", "An override of a rota.", "Override not found.";
 }

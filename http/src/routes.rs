@@ -158,6 +158,8 @@ pub(crate) fn page() -> Vec<Endpoint> {
             POST   "/v1/orgs/{orgId}/pages"               => pages::page_create, creates();
             GET    "/v1/orgs/{orgId}/pages/export"        => pages::pages_export;
             POST   "/v1/orgs/{orgId}/pages/import"        => pages::pages_import;
+            GET    "/v1/orgs/{orgId}/pages/imports/{importId}" => pages::pages_import_get;
+            DELETE "/v1/orgs/{orgId}/pages/imports/{importId}" => pages::pages_import_cancel;
             GET    "/v1/orgs/{orgId}/pages/search"        => pages::pages_search;
             GET    "/v1/orgs/{orgId}/pages/{pageId}"      => pages::page_get;
             PATCH  "/v1/orgs/{orgId}/pages/{pageId}"      => pages::page_patch;
@@ -195,6 +197,8 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/platform/dead-letters"            => platform::dead_letters_get;
             POST   "/v1/platform/dead-letters/{deadLetterSeq}/repeat" => platform::dead_letter_repeat;
             POST   "/v1/platform/dead-letters/{deadLetterSeq}/drop" => platform::dead_letter_drop;
+            GET    "/v1/platform/jobs"                    => platform::jobs_get;
+            POST   "/v1/platform/jobs/{jobSeq}/cancel"    => platform::job_cancel;
         }
         "Console" {
             GET    "/console"                             => console::console_get;

@@ -103,6 +103,7 @@ async fn pass(
         request,
         endpoint: Arc::clone(&endpoint),
         path_values,
+        entered: None,
         payload: std::mem::replace(payload, Payload::None),
         raw_body: None,
     };

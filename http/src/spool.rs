@@ -1,14 +1,8 @@
 //! Uploads that are too large to hold, on the disk while they are worked on.
 
-use std::{
-    collections::HashMap,
-    fs::File,
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::HashMap, fs::File, io, path::PathBuf, sync::Arc, time::Duration};
 
+use actors::pages::imports::{others_are_under_way, unnamed_file};
 use bytes::Bytes;
 use domain::{Error, id::OrgId};
 use futures::{Stream, StreamExt};
@@ -25,7 +19,7 @@ use crate::error::Result;
 const AT_ONCE_MAX: usize = 4;
 /// Those of them that are one organization's.
 const AT_ONCE_PER_ORGANIZATION_MAX: usize = 2;
-/// When whoever found the places taken may try again.
+/// When whoever's upload the disk did not take may try again.
 const BUSY_RETRY: Duration = Duration::from_secs(10);
 /// How long the next bytes of an upload may take.
 const SILENCE_MAX: Duration = Duration::from_secs(60);
@@ -63,7 +57,7 @@ impl Spool {
         let mut taken = self.shared.taken.lock();
         let own = taken.get(&org_id).copied().unwrap_or_default();
         if own >= AT_ONCE_PER_ORGANIZATION_MAX || taken.values().sum::<usize>() >= AT_ONCE_MAX {
-            return Err(busy().into());
+            return Err(others_are_under_way().into());
         }
         taken.insert(org_id, own + 1);
         Ok(SpoolPlace { spool: self.clone(), org_id })
@@ -79,7 +73,8 @@ impl SpoolPlace {
         len_max: u64,
         too_large: &'static str,
     ) -> Result<File> {
-        let mut file = fs::File::from_std(unnamed(&self.spool.shared.folder).await?);
+        let unnamed = unnamed_file(&self.spool.shared.folder).await.map_err(|error| unwritable(&error))?;
+        let mut file = fs::File::from_std(unnamed);
         let (end, mut len) = (Instant::now() + UPLOAD_MAX, 0);
         let next = |now: Instant| end.min(now + SILENCE_MAX);
         while let Some(chunk) = timeout_at(next(Instant::now()), body.next()).await.map_err(|_| broken_off())? {
@@ -107,13 +102,6 @@ impl Drop for SpoolPlace {
     }
 }
 
-async fn unnamed(folder: &Path) -> Result<File> {
-    fs::create_dir_all(folder).await.map_err(|error| unwritable(&error))?;
-    let folder = folder.to_owned();
-    let made = tokio::task::spawn_blocking(move || tempfile::tempfile_in(folder)).await.map_err(Error::internal)?;
-    Ok(made.map_err(|error| unwritable(&error))?)
-}
-
 fn broken_off() -> Error {
     Error::bad_request("malformed", "The body broke off.")
 }
@@ -122,15 +110,6 @@ fn broken_off() -> Error {
 fn unwritable(error: &io::Error) -> Error {
     tracing::error!(%error, "an upload can't be written to the spool");
     Error::busy(BUSY_RETRY)
-}
-
-/// 503: as many uploads are worked on as may be.
-fn busy() -> Error {
-    Error::Busy {
-        code: "busy",
-        message: "Other imports are under way; try again in a moment.".into(),
-        retry_after: BUSY_RETRY,
-    }
 }
 
 #[cfg(test)]

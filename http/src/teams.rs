@@ -2,7 +2,6 @@
 
 use actors::organization::{AddTeamMember, ChangeTeam, DeleteTeam, MakeTeam, RemoveTeamMember};
 use domain::{
-    Error,
     account::{name_check, text_check},
     id::{TeamId, UserId},
     organization::DESCRIPTION_LEN_MAX,
@@ -17,6 +16,7 @@ use crate::{
     body::{Body, RequestBody},
     error::Result,
     org::Org,
+    owned::Owned,
     paging::PageQuery,
     path::Path,
     permission::{MembersRead, MembersWrite},
@@ -161,8 +161,11 @@ pub(crate) async fn team_create(
 
 /// A team with its members
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/teams/{teamId}")]
-pub(crate) async fn team_get(org: Org<MembersRead>, id: Path<TeamId>, state: State) -> Result<Object<TeamDetails>> {
-    let team = state.store.team(org.id(), *id).await?.ok_or_else(|| Error::not_found("Team not found."))?;
+pub(crate) async fn team_get(
+    _: Org<MembersRead>,
+    Owned(team): Owned<Team>,
+    state: State,
+) -> Result<Object<TeamDetails>> {
     let members = state.store.team_members(team.id).await?;
     Ok(Object(TeamDetails { team: team.into(), members: members.into_iter().map(TeamMemberBody::from).collect() }))
 }

@@ -25,6 +25,7 @@ mod m0015_indexes;
 mod m0016_alerts;
 mod m0017_device_sign_ins;
 mod m0018_page_remains;
+mod m0019_page_imports;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -50,6 +51,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0016_alerts::Migration),
             Box::new(m0017_device_sign_ins::Migration),
             Box::new(m0018_page_remains::Migration),
+            Box::new(m0019_page_imports::Migration),
         ]
     }
 }

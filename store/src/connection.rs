@@ -175,7 +175,7 @@ pub(crate) fn sqlite_file(url: &str) -> Result<PathBuf, StoreError> {
 }
 
 /// Makes the file that SQLite is to make, so that only its owner reads it; what SQLite puts beside it has the same mode.
-fn make_private(url: &str, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn make_private(url: &str, path: &Path) -> Result<(), StoreError> {
     if !url.contains("mode=rwc") {
         return Ok(());
     }

@@ -69,11 +69,11 @@ pub use self::{
     options::StoreOptions,
     outbox::{EmailTo, OutboxClaim, OutboxEntry},
     pages::{NewPageUpdate, PageDocument, PageFold, PageHead, PageUpdate, PageUpdateId},
-    purge::{PURGE_ROWS_MAX, Purge},
+    purge::{PURGE_ROWS_MAX, Purge, PurgeBatch},
     revocations::{FeedLook, FeedPosition, Revocation, RevocationKind},
     secrets::{Rekeyed, SecretKeys, SecretsError},
     timers::Timer,
-    work::{Claimed, NewWork, Permits, Turns, Work},
+    work::{Claimed, NewWork, Permits, Turns, Work, WorkState},
     writer::WriterStats,
 };
 use self::{

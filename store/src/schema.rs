@@ -26,3 +26,6 @@ impl Store {
         Ok(pending.iter().map(|migration| migration.name().to_owned()).collect())
     }
 }
+
+#[cfg(test)]
+mod tests;

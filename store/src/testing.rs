@@ -1,5 +1,9 @@
 //! Stores for tests: empty, their own, and gone afterwards.
 
+mod template;
+#[cfg(test)]
+mod tests;
+
 use std::{
     path::PathBuf,
     sync::atomic::{AtomicU32, Ordering},
@@ -46,14 +50,23 @@ impl Scratch {
         }
     }
 
-    /// A SQLite file in a folder of its own.
+    /// A SQLite file in a folder of its own, with the schema.
     pub fn sqlite() -> Result<Self, StoreError> {
+        let scratch = Self::unmigrated_sqlite()?;
+        template::copy_to(&scratch.url)?;
+        Ok(scratch)
+    }
+
+    /// [`sqlite`](Self::sqlite) before any migration, and without the file.
+    pub fn unmigrated_sqlite() -> Result<Self, StoreError> {
         let folder = folder()?;
-        let url = format!("sqlite://{}?mode=rwc", folder.join("troupe.db").display());
+        // The name that the program gives it, so that one which is started in this folder finds it.
+        let url = format!("sqlite://{}?mode=rwc", folder.join("troupe.sqlite").display());
         Ok(Self { folder, url, schema: None })
     }
 
-    /// A schema of its own in the PostgreSQL database at `database`.
+    /// A schema of its own in the PostgreSQL database at `database`, before any migration: a copy of a whole database takes
+    /// its server as long as migrating does.
     pub async fn postgres(database: &str) -> Result<Self, StoreError> {
         let folder = folder()?;
         let name = name();
@@ -140,6 +153,14 @@ fn folder() -> Result<PathBuf, StoreError> {
 /// Panics when one can't be made.
 pub async fn backends() -> Vec<Scratch> {
     let sqlite = Scratch::sqlite().unwrap_or_else(|error| panic!("{error}"));
+    std::iter::once(sqlite).chain(postgres().await).collect()
+}
+
+/// [`backends`] before any migration.
+///
+/// Panics when one can't be made.
+pub async fn unmigrated_backends() -> Vec<Scratch> {
+    let sqlite = Scratch::unmigrated_sqlite().unwrap_or_else(|error| panic!("{error}"));
     std::iter::once(sqlite).chain(postgres().await).collect()
 }
 

@@ -1,4 +1,4 @@
-//! People, organizations and credentials (`docs/decisions.md`).
+//! People, organizations and credentials (`docs/decisions/accounts.md`).
 
 mod audit;
 pub mod invites;

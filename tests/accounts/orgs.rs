@@ -156,7 +156,7 @@ async fn a_deleted_organization_is_gone_at_once_and_its_members_after_it() {
     let acme = org(&ada, "Acme").await;
     join(&ada, &acme, &grace, "admin").await;
     let (store, org_id) = (server.store().await, acme.rsplit('/').next().unwrap().parse().unwrap());
-    server.faults.set("handler:organization/timer_fired=panic").unwrap();
+    server.faults.set("commit:organization.removal=fail").unwrap();
     ada.client.delete(&acme).send().await.expect(200);
     for person in [&ada, &grace] {
         person.client.get(&acme).send().await.expect(404);
@@ -166,7 +166,7 @@ async fn a_deleted_organization_is_gone_at_once_and_its_members_after_it() {
     server.faults.clear();
     let are_deleted = async || {
         server.clock.advance(Duration::from_secs(60));
-        (!store.organization_has_remains(org_id).await.unwrap()).then_some(())
+        (store.members_count(org_id).await.unwrap() == 0).then_some(())
     };
     server.eventually("the members are deleted", are_deleted).await;
 }

@@ -13,8 +13,9 @@ use crate::harness::{Answer, Client, Dice};
 /// Organizations made in one life of the program, at most; a person owns no more than 50.
 const PER_LIFE: usize = 2;
 const ALL: usize = 48;
-/// How long the claim of a request that died may hold its key, at most.
+/// How long the claim of a request that died may hold its key, at most, and how long it is left alone in between.
 const PATIENCE: Duration = Duration::from_mins(3);
+const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 struct Wish {
@@ -51,9 +52,7 @@ impl Orgs {
 
     /// Asks for every organization again: each is there once, under the id that was answered first.
     pub async fn verify(&mut self, client: &Client, whose: &str) {
-        for wish in self.wishes.iter_mut().filter(|wish| !wish.fulfilled) {
-            wish.ask_again(client, whose).await;
-        }
+        self.ask_again(client, whose).await;
         self.earlier = self.wishes.len();
         let answer = client.get("/v1/orgs?limit=100").send().await.expect(200);
         let found = answer.list("/orgs");
@@ -71,8 +70,15 @@ impl Orgs {
         let started = Instant::now();
         while self.wishes.iter().any(|wish| !wish.fulfilled) {
             assert!(started.elapsed() < PATIENCE, "{whose}: a key is never given back: {:?}", self.wishes);
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            self.verify(client, whose).await;
+            tokio::time::sleep(AGAIN_AFTER).await;
+            self.ask_again(client, whose).await;
+        }
+        self.verify(client, whose).await;
+    }
+
+    async fn ask_again(&mut self, client: &Client, whose: &str) {
+        for wish in self.wishes.iter_mut().filter(|wish| !wish.fulfilled) {
+            wish.ask_again(client, whose).await;
         }
     }
 }

@@ -87,6 +87,8 @@ impl Cast {
             ("actorKey", "org_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("act", "restart".to_owned()),
             ("deadLetterSeq", "1".to_owned()),
+            ("jobSeq", "1".to_owned()),
+            ("importId", "imp_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
         ];
         Self {
             nobody: server.client(),

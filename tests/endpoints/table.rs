@@ -191,6 +191,8 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/orgs/{orgId}/pages"                         Scope("knowledge:write"), JSON;
     GET    "/v1/orgs/{orgId}/pages/export"                  Scope("knowledge:read"), Nothing;
     POST   "/v1/orgs/{orgId}/pages/import"                  Scope("knowledge:write"), Bytes;
+    GET    "/v1/orgs/{orgId}/pages/imports/{importId}"      Scope("knowledge:write"), Nothing;
+    DELETE "/v1/orgs/{orgId}/pages/imports/{importId}"      Scope("knowledge:write"), Nothing;
     GET    "/v1/orgs/{orgId}/pages/{pageId}"                Scope("knowledge:read"), Nothing;
     PATCH  "/v1/orgs/{orgId}/pages/{pageId}"                Scope("knowledge:write"), JSON;
     DELETE "/v1/orgs/{orgId}/pages/{pageId}"                Scope("knowledge:write"), Nothing;
@@ -225,6 +227,8 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/platform/dead-letters"                      INFRA, Nothing;
     POST   "/v1/platform/dead-letters/{deadLetterSeq}/repeat" INFRA, Nothing;
     POST   "/v1/platform/dead-letters/{deadLetterSeq}/drop" INFRA, Nothing;
+    GET    "/v1/platform/jobs"                              INFRA, Nothing;
+    POST   "/v1/platform/jobs/{jobSeq}/cancel"              INFRA, Nothing;
 
     GET    "/console"                                       Anyone, Nothing;
     GET    "/console/files/{file}"                          Anyone, Nothing;

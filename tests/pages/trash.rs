@@ -186,7 +186,7 @@ async fn what_hangs_on_a_deleted_page_goes_after_it_whatever_happens_in_between(
     let below = ids[1].parse().unwrap();
     let is_there = async || !store.page_contents(&[below]).await.unwrap().is_empty();
     notes.archive(&ids[0]).await;
-    notes.server.faults.set("handler:page_tree/timer_fired=panic").unwrap();
+    notes.server.faults.set("commit:pages.removal=fail").unwrap();
     notes.ada.client.delete(&notes.at(&ids[0])).send().await.expect(200);
     notes.get(&ids[1]).await.expect(404);
     assert!(is_there().await, "the page is gone, and what it said is not deleted yet");

@@ -2,6 +2,7 @@
 
 mod actors;
 mod console;
+mod jobs;
 mod quarantine;
 mod queues;
 

@@ -7,13 +7,11 @@ use domain::{
     id::{AlarmHookId, UserId},
     notify::{ALARM_HOOKS_MAX, Alarm, ResourceType},
 };
+use kernel::{Command, Handle, Turn};
 use store::{Change, audit::AuditTarget, notify::AlarmHook};
 
-use super::{Organization, changed, current, found, full, not_found};
-use crate::{
-    event::Event,
-    kernel::{Command, Handle, Turn},
-};
+use super::{Organization, changed, current, found, full};
+use crate::event::Event;
 
 /// How often it is noted that a hook is used.
 const USED_EVERY: Duration = Duration::from_secs(60);
@@ -50,7 +48,7 @@ impl Handle<MakeAlarmHook> for Organization {
     async fn handle(&mut self, command: &MakeAlarmHook, turn: &mut Turn<'_, Self>) -> Result<(AlarmHook, Token)> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::OrgWrite)?;
-        let created_by = authority.person.ok_or_else(not_found)?;
+        let created_by = authority.on_behalf_of()?;
         let now = turn.now();
         let hooks = turn.services().store.alarm_hooks(organization.id).await?;
         if hooks.len() as u64 >= ALARM_HOOKS_MAX {

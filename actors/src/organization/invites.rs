@@ -6,6 +6,7 @@ use domain::{
     id::{InviteId, UserId},
     organization::INVITES_MAX,
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{
     Change, EmailTo, OutboxEntry, Store,
@@ -18,10 +19,7 @@ use super::{
     members::{already_member, room_check},
     not_found,
 };
-use crate::{
-    Services,
-    kernel::{Command, Handle, Turn},
-};
+use crate::Services;
 
 /// Invites an address. An invitation that the address has already is replaced when it has expired.
 #[derive(Clone, Debug)]
@@ -55,7 +53,7 @@ impl Handle<MakeInvite> for Organization {
     async fn handle(&mut self, command: &MakeInvite, turn: &mut Turn<'_, Self>) -> Result<Invite> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        authority.assign_check(command.role, organization.kind)?;
+        authority.assign_check(command.role)?;
         let (now, services) = (turn.now(), turn.services());
         invite_check(&services.store, &organization, &command.email, now).await?;
         let token = Token::generate(TokenKind::Invite)?;
@@ -67,7 +65,7 @@ impl Handle<MakeInvite> for Organization {
                 role: command.role,
                 expires_at: now.after(services.settings.invite_lasts),
             },
-            invited_by: authority.person,
+            invited_by: authority.on_behalf_of().ok(),
             created_at: now,
         };
         let target = AuditTarget::new("invite", invite.id).labelled(command.email.as_str());

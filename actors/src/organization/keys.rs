@@ -6,11 +6,11 @@ use domain::{
     id::KeyId,
     key::{KEYS_MAX, scopes_for_key},
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{Change, accounts::Key, audit::AuditTarget};
 
-use super::{Organization, changed, changed_with, current, found, full};
-use crate::kernel::{Command, Handle, Turn};
+use super::{Organization, PEOPLE_ONLY, changed, changed_with, current, found, full};
 
 /// How much of a secret's end a key is recognized by.
 const HINT_LEN: usize = 4;
@@ -46,9 +46,9 @@ impl Handle<MakeKey> for Organization {
     async fn handle(&mut self, command: &MakeKey, turn: &mut Turn<'_, Self>) -> Result<(Key, Token)> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::KeysWrite)?;
-        let maker = authority.person()?;
+        let maker = authority.person(PEOPLE_ONLY)?;
         let (now, store) = (turn.now(), &turn.services().store);
-        let scopes = scopes_for_key(command.scopes.iter().map(String::as_str), authority.scopes)?;
+        let scopes = scopes_for_key(command.scopes.iter().map(String::as_str), &authority)?;
         if command.expires_at.is_some_and(|at| at <= now) {
             return Err(Error::invalid("expiresAt", "Choose a time in the future."));
         }

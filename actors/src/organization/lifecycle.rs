@@ -5,17 +5,15 @@ use domain::{
     id::{OrgId, UserId},
     organization::OWNED_MAX,
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{
     Change, RevocationKind, Store, accounts,
     audit::{AuditEntry, AuditTarget},
 };
 
-use super::{Organization, changed_with, current, remains};
-use crate::{
-    kernel::{Command, Handle, Turn},
-    person::step_up_check,
-};
+use super::{Organization, PEOPLE_ONLY, changed_with, current, removal};
+use crate::person::step_up_check;
 
 /// Makes the organization; the person who asks owns it.
 #[derive(Clone, Debug)]
@@ -133,10 +131,7 @@ impl Handle<DeleteOrganization> for Organization {
     async fn handle(&mut self, _: &DeleteOrganization, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (organization, authority) = current(turn).await?;
         let (now, store) = (turn.now(), &turn.services().store);
-        let user_id = authority.person()?;
-        if authority.role != Role::Owner {
-            return Err(Error::forbidden("owners_only", "Only an owner deletes an organization."));
-        }
+        let user_id = authority.owner(PEOPLE_ONLY, "Only an owner deletes an organization.")?;
         if organization.kind == OrgKind::Platform {
             return Err(Error::conflict("platform_organization", "The platform's own organization stays."));
         }
@@ -145,7 +140,7 @@ impl Handle<DeleteOrganization> for Organization {
         change.organization_remove(organization.id, organization.version);
         change.escalations_end_of_organization(organization.id, now);
         change.protocol_book_remove(organization.id);
-        remains::delete_after(&mut change, turn);
+        removal::delete_after(&mut change, turn);
         revoke_all(&mut change, store, organization.id, turn).await?;
         let target = AuditTarget::new("organization", organization.id).labelled(&organization.name);
         change.audit_add(now, AuditEntry::new(turn.context(), "org.deleted", target).in_org(organization.id));

@@ -3,8 +3,9 @@
 use domain::{
     Error, Result, Role, Scope,
     id::UserId,
-    organization::{MEMBERS_MAX, RoleChange, role_change_check},
+    organization::{MEMBERS_MAX, last_owner_check},
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{
     RevocationKind, Store,
@@ -13,7 +14,6 @@ use store::{
 };
 
 use super::{Organization, changed_with, current, full};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Makes a person who has an account a member.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl Handle<AddMember> for Organization {
     async fn handle(&mut self, command: &AddMember, turn: &mut Turn<'_, Self>) -> Result<Member> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        authority.assign_check(command.role, organization.kind)?;
+        authority.assign_check(command.role)?;
         let (now, store) = (turn.now(), &turn.services().store);
         let person = store.person(command.user_id).await?;
         let person = person.ok_or_else(|| Error::not_found("Person not found."))?;
@@ -74,17 +74,12 @@ impl Handle<ChangeRole> for Organization {
     async fn handle(&mut self, command: &ChangeRole, turn: &mut Turn<'_, Self>) -> Result<Member> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        authority.assign_check(command.role, organization.kind)?;
+        authority.assign_check(command.role)?;
         let (now, store) = (turn.now(), &turn.services().store);
         let member = member(store, &organization, command.user_id).await?;
         let owners = owners(store, &organization).await?;
-        role_change_check(RoleChange {
-            actor: authority.role,
-            from: member.role,
-            to: Some(command.role),
-            owners,
-            own: false,
-        })?;
+        authority.withdraw_check(member.user_id, member.role)?;
+        last_owner_check(member.role, Some(command.role), owners)?;
         if member.role == command.role {
             return Ok(member);
         }
@@ -92,7 +87,7 @@ impl Handle<ChangeRole> for Organization {
         let target = AuditTarget::new("person", member.user_id).labelled(&member.name);
         let mut change = changed_with(turn, &organization, "member.role_changed", target, Some(metadata));
         change.member_set(now, organization.id, member.user_id, command.role);
-        change.invites_withdraw(organization.id, member.user_id, beyond(command.role));
+        change.invites_withdraw(organization.id, member.user_id, command.role.beyond());
         change.revoke(now, RevocationKind::User, &member.user_id);
         for key_id in store.keys_made_by(organization.id, member.user_id).await? {
             change.revoke(now, RevocationKind::Key, &key_id);
@@ -111,14 +106,14 @@ impl Command for RemoveMember {
 impl Handle<RemoveMember> for Organization {
     async fn handle(&mut self, command: &RemoveMember, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (organization, authority) = current(turn).await?;
-        let own = !authority.is_key && authority.person == Some(command.user_id);
-        if !own {
+        if !authority.is(command.user_id) {
             authority.require(Scope::MembersWrite)?;
         }
         let (now, store) = (turn.now(), &turn.services().store);
         let member = member(store, &organization, command.user_id).await?;
         let owners = owners(store, &organization).await?;
-        role_change_check(RoleChange { actor: authority.role, from: member.role, to: None, owners, own })?;
+        authority.withdraw_check(member.user_id, member.role)?;
+        last_owner_check(member.role, None, owners)?;
         let target = AuditTarget::new("person", member.user_id).labelled(&member.name);
         let metadata = json!({ "role": member.role });
         let mut change = changed_with(turn, &organization, "member.removed", target, Some(metadata));
@@ -135,11 +130,6 @@ impl Handle<RemoveMember> for Organization {
 async fn member(store: &Store, organization: &accounts::Organization, user_id: UserId) -> Result<Member> {
     let member = store.member(organization.id, user_id).await?;
     member.ok_or_else(|| Error::not_found("Member not found."))
-}
-
-/// The roles that a member with this one may not give.
-fn beyond(role: Role) -> impl Iterator<Item = Role> {
-    Role::ALL.iter().copied().filter(move |other| !role.may_assign(*other))
 }
 
 async fn owners(store: &Store, organization: &accounts::Organization) -> Result<u64> {

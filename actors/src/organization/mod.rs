@@ -9,16 +9,13 @@ mod invites;
 mod keys;
 mod lifecycle;
 mod members;
-mod remains;
+mod removal;
 mod teams;
 
-use domain::{
-    Caller, Error, OrgKind, Result, Role, Scope, ScopeSet,
-    id::{OrgId, UserId},
-};
+use domain::{Authority, Error, Result, authority::ORGANIZATION_NOT_FOUND, id::OrgId};
+use kernel::{Resource, Turn};
 use store::{
-    Change,
-    accounts::{self, Membership},
+    Change, accounts,
     audit::{AuditEntry, AuditTarget},
 };
 
@@ -29,12 +26,13 @@ pub use self::{
     keys::{DeleteKey, MakeKey, NoteKeyUse},
     lifecycle::{ChangeOrganization, CreateOrganization, DeleteOrganization},
     members::{AddMember, ChangeRole, RemoveMember},
+    removal::{ORGANIZATION_REMOVAL, OrganizationRemoval},
     teams::{AddTeamMember, ChangeTeam, DeleteTeam, MakeTeam, RemoveTeamMember},
 };
-use crate::{
-    Services,
-    kernel::{Resource, Turn},
-};
+use crate::Services;
+
+/// The message of the 403 that keys read.
+const PEOPLE_ONLY: &str = "This is for people, not for keys.";
 
 /// An organization. It holds nothing in memory: each command reads what it decides on.
 #[derive(Debug)]
@@ -51,64 +49,10 @@ impl Resource for Organization {
     }
 }
 
-/// What the caller may do in the organization now.
-struct Authority {
-    /// Their role. A key has its maker's, but never an owner's.
-    role: Role,
-    scopes: ScopeSet,
-    /// The person who asks, or who made the key that asks; nobody when it is Troupe.
-    person: Option<UserId>,
-    is_key: bool,
-}
-
-impl Authority {
-    fn require(&self, scope: Scope) -> Result<()> {
-        if self.scopes.contains(scope) { Ok(()) } else { Err(Error::MissingScope(scope)) }
-    }
-
-    /// Whether this caller may make somebody a member with this role. A key gives no role that can do what the key
-    /// can't: its holder would have made themselves more than they were given.
-    fn assign_check(&self, role: Role, kind: OrgKind) -> Result<()> {
-        if !self.role.may_assign(role) {
-            return Err(Error::forbidden("role_too_low", "Only an owner makes, changes or removes an owner."));
-        }
-        match role.scopes(kind).iter().find(|scope| self.is_key && !self.scopes.contains(*scope)) {
-            Some(beyond) => Err(Error::MissingScope(beyond)),
-            None => Ok(()),
-        }
-    }
-
-    /// The person who asks; keys are refused.
-    fn person(&self) -> Result<UserId> {
-        self.person
-            .filter(|_| !self.is_key)
-            .ok_or_else(|| Error::forbidden("people_only", "This is for people, not for keys."))
-    }
-}
-
 /// The organization as it is now, and what the caller may do in it.
 async fn current(turn: &Turn<'_, Organization>) -> Result<(accounts::Organization, Authority)> {
     let organization = found(turn).await?;
-    let store = &turn.services().store;
-    let part = async |user_id| -> Result<Membership> {
-        store.membership(organization.id, user_id).await?.ok_or_else(not_found)
-    };
-    let authority = match &turn.context().caller {
-        Caller::System => {
-            Authority { role: Role::Owner, scopes: Role::Owner.scopes(organization.kind), person: None, is_key: false }
-        }
-        Caller::Person(person) => {
-            let part = part(person.user_id).await?;
-            Authority { role: part.role, scopes: part.scopes(), person: Some(person.user_id), is_key: false }
-        }
-        Caller::Key(key) if key.org_id == organization.id => {
-            let part = part(key.maker).await?;
-            let scopes = part.scopes().intersection(key.scopes);
-            Authority { role: part.role.min(Role::Admin), scopes, person: Some(key.maker), is_key: true }
-        }
-        Caller::Key(_) => return Err(not_found()),
-        Caller::Nobody => return Err(Error::Unauthenticated),
-    };
+    let authority = turn.authority(organization.id).await?;
     Ok((organization, authority))
 }
 
@@ -144,7 +88,7 @@ fn changed_with(
 
 /// 404: there is no such organization, or the caller has no part in it.
 fn not_found() -> Error {
-    Error::not_found("Organization not found.")
+    Error::not_found(ORGANIZATION_NOT_FOUND)
 }
 
 /// 400: the organization has as many as it may have; `what` names them.

@@ -5,6 +5,7 @@ use domain::{
     id::{TeamId, UserId},
     organization::{TEAM_MEMBERS_MAX, TEAMS_MAX},
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{
     Store,
@@ -13,7 +14,6 @@ use store::{
 };
 
 use super::{Organization, changed, changed_with, current, full};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Makes a team.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! Notes pages: who owns what, and what is live (contract B 2.6, B 4.6).
 
-mod author;
+pub mod archive;
 pub mod comments;
-pub mod import;
+pub mod imports;
 pub mod live;
 pub mod session;
 pub mod tree;

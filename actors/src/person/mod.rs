@@ -10,6 +10,7 @@ mod profile;
 mod sign_ins;
 
 use domain::{Caller, Email, Error, PersonCaller, Result, Timestamp, id::UserId};
+use kernel::{Resource, Turn};
 use store::{
     Change, EmailTo, OutboxEntry, accounts,
     audit::{AuditEntry, AuditTarget},
@@ -23,10 +24,7 @@ pub use self::{
     profile::ChangeProfile,
     sign_ins::{EndSignIn, EndSignIns, IssueSignIn, NoteSignInUse},
 };
-use crate::{
-    Services,
-    kernel::{Resource, Turn},
-};
+use crate::Services;
 
 /// A person's account.
 #[derive(Debug)]

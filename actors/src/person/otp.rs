@@ -5,12 +5,12 @@ use domain::{
     account::STEP_UP_LASTS,
     otp::{OtpSecret, RECOVERY_CODES, RecoveryCode},
 };
+use kernel::{Command, Handle, Turn};
 use store::Change;
 
 use super::{Person, asking, audit, current, email};
 use crate::{
     guess::Guess,
-    kernel::{Command, Handle, Turn},
     second_factor::{self, Checked, not_enrolled, wrong_code},
 };
 

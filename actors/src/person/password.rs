@@ -1,14 +1,11 @@
 //! Changing and resetting the password.
 
 use domain::{Error, Result, account::Password, id::SignInId};
+use kernel::{Command, Handle, Turn};
 use store::{Change, Store};
 
 use super::{Person, asking, audit, current, email};
-use crate::{
-    guess::Guess,
-    kernel::{Command, Handle, Turn},
-    passwords,
-};
+use crate::{guess::Guess, passwords};
 
 /// Changes the password and ends every other sign-in.
 #[derive(Clone)]

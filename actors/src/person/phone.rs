@@ -12,10 +12,10 @@ use domain::{
     },
 };
 use gateways::hub::{Limit, RetryAfter};
+use kernel::{Command, Handle, Turn};
 use store::{Change, NewDelivery, accounts, notify::PhoneCode};
 
 use super::{Person, audit, current};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Texts a code to a number that the person says is theirs.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! What a person is called and how they are reached.
 
 use domain::Result;
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{
     Change, accounts,
@@ -8,7 +9,6 @@ use store::{
 };
 
 use super::{Person, current};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Changes the fields that are given; `Some(None)` clears one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Ending sign-ins, noting their use, and issuing them to operators.
 
 use domain::{App, Error, Platform, Result, Token, TokenKind, account::SEEN_EVERY, id::SignInId};
+use kernel::{Command, Handle, Turn};
 use store::{
     Change,
     accounts::SignIn,
@@ -8,7 +9,6 @@ use store::{
 };
 
 use super::{Person, current};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Ends one of the person's sign-ins, and all that is tied to it.
 #[derive(Clone, Copy, Debug)]

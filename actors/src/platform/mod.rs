@@ -2,7 +2,7 @@
 //!
 //! Every node answers for its own actors: what is resident, what crashed, what was slow, what happened lately. Whoever
 //! asks may be on another node; then the question goes there over the hub and the answer comes back ([`ask`]). What is the
-//! same for all nodes (timers, the outbox, deliveries) is read from the store instead.
+//! same for all nodes (timers, the outbox, deliveries, jobs) is read from the store instead.
 //!
 //! Answers are JSON, from this node as from another, so that there is one way for both.
 
@@ -11,6 +11,7 @@ mod ask;
 mod dead_letters;
 mod health;
 mod heartbeat;
+mod jobs;
 mod pulses;
 mod question;
 mod slow;
@@ -18,6 +19,7 @@ mod slow;
 use std::{sync::Arc, time::Duration};
 
 use domain::Timestamp;
+use kernel::Kernel;
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
@@ -25,12 +27,13 @@ pub use self::{
     act::Act,
     dead_letters::{DeadLetterAct, NO_DEAD_LETTER},
     heartbeat::{AWAY_AFTER, SEEN_EVERY},
+    jobs::NO_JOB,
     pulses::PULSE_EVERY,
     question::Question,
     slow::{SLOW_AFTER, SlowRequest},
 };
 use self::{pulses::Pulses, slow::SlowRequests};
-use crate::{Services, kernel::Kernel};
+use crate::Services;
 
 /// The version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -3,12 +3,12 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use domain::Timestamp;
+use kernel::{LoadSample, Meter};
 use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::watch;
 
 use super::Platform;
-use crate::kernel::{Meter, Pulse};
 
 /// How often it is measured.
 pub const PULSE_EVERY: Duration = Duration::from_secs(2);
@@ -24,7 +24,7 @@ pub(super) struct Measured {
     /// When it was taken.
     at: Timestamp,
     #[serde(flatten)]
-    pulse: Pulse,
+    pulse: LoadSample,
 }
 
 /// The last measurements.
@@ -35,7 +35,7 @@ pub(super) struct Pulses {
 }
 
 impl Pulses {
-    fn add(&self, at: Timestamp, pulse: Pulse) {
+    fn add(&self, at: Timestamp, pulse: LoadSample) {
         let seq = *self.newest.borrow() + 1;
         {
             let mut last = self.last.lock();

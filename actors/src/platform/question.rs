@@ -1,11 +1,11 @@
 //! What can be asked of a node, and how it answers.
 
 use domain::{Error, Result, tenant::Tenant};
+use kernel::{CpuKind, ResidentsQuery};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Act, Platform};
-use crate::kernel::{CpuKind, ResidentsQuery};
 
 /// The message of the 404 for a kind that no actor is of.
 const NO_KIND: &str = "Kind not found.";

@@ -9,12 +9,13 @@ mod places;
 mod register;
 
 use domain::{Email, Result};
+use kernel::Resource;
 
 pub use self::{
     open::{OpenSignIn, Opened},
     register::{CreateAccount, Register, Registered},
 };
-use crate::{Services, kernel::Resource};
+use crate::Services;
 
 /// The desk.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use domain::{
     App, Email, Error, Platform, Result, Timestamp, Token, TokenKind, account::SIGN_INS_MAX, account::STEP_UP_LASTS,
     id::SignInId,
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{
     Change, Store,
@@ -14,7 +15,6 @@ use store::{
 use super::{SignInDesk, places};
 use crate::{
     guess::Guess,
-    kernel::{Command, Handle, Turn},
     passwords,
     second_factor::{self, Checked, Used},
 };

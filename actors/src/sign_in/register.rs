@@ -5,6 +5,7 @@ use domain::{
     account::{Password, Registration, invitation_gone},
     id::OrgId,
 };
+use kernel::{Command, Handle, Turn};
 use store::{
     Change,
     accounts::Person,
@@ -12,12 +13,7 @@ use store::{
 };
 
 use super::{SignInDesk, open::actor, places};
-use crate::{
-    kernel::{Command, Handle, Turn},
-    organization::accept_invite,
-    passwords,
-    person::new_person,
-};
+use crate::{organization::accept_invite, passwords, person::new_person};
 
 /// Makes an account for the address of the desk.
 #[derive(Clone, Debug)]

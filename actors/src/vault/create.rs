@@ -4,10 +4,10 @@ use domain::{
     Result,
     vault::{DeviceId, NewVault, Proof, VaultEvent, VaultRecord, not_signed, vault_exists},
 };
+use kernel::{Command, Handle, Turn};
 use store::{Change, vault::VaultSeen};
 
 use super::{Signed, Vault, sign_in_of, state::OpenVault, tell::Happening};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Makes account, vault and first device together; signed with the new vault's own key, by the new device.
 #[derive(Debug)]

@@ -8,13 +8,13 @@ use domain::{
         DEVICES_MAX, Device, DeviceDraft, DeviceId, Proof, VaultEvent, device_removed, no_such_device, too_many_devices,
     },
 };
+use kernel::{Command, Handle, Turn};
 use store::{
     Change,
     audit::{AuditEntry, AuditTarget},
 };
 
 use super::{Signer, Vault, sign_in_of, tell};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Registers a device, or renames it; signed by that device.
 #[derive(Debug)]

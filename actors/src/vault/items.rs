@@ -7,6 +7,7 @@ use domain::{
         changed_items, decide, not_your_vault,
     },
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{
     Change,
@@ -14,7 +15,6 @@ use store::{
 };
 
 use super::{Signer, Vault, tell};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Changes items, each answered on its own.
 #[derive(Debug)]

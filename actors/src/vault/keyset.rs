@@ -4,10 +4,10 @@ use domain::{
     Result,
     vault::{Account, KeysetDraft, Proof, VaultEvent, keyset_changed},
 };
+use kernel::{Command, Handle, Turn};
 use store::Change;
 
 use super::{Signer, Vault};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Puts a key set in the place of the one that the device last saw.
 #[derive(Debug)]

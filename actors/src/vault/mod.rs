@@ -29,13 +29,11 @@ use domain::{
     id::{SignInId, UserId},
     vault::{DeviceId, Proof, no_vault, not_signed},
 };
+use kernel::{Resource, Turn};
 use store::{Change, Store, vault::SeenSignature};
 
 use self::{signatures::Signatures, state::OpenVault};
-use crate::{
-    Services,
-    kernel::{Resource, Turn},
-};
+use crate::Services;
 
 /// One person's passwords vault, or the place where it will be.
 pub struct Vault {

@@ -4,10 +4,10 @@
 //! brings two more.
 
 use domain::{Result, Timestamp, id::UserId, vault::Reset};
+use kernel::{Handle, Resource, TimerFired, Turn};
 use store::{Change, EmailTo, OutboxEntry};
 
 use super::Vault;
-use crate::kernel::{Handle, Resource, TimerFired, Turn};
 
 /// The name of the timer.
 const TIMER: &str = "reset";

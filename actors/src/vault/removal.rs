@@ -4,10 +4,10 @@ use domain::{
     Result,
     vault::{Proof, Reset, VaultEvent},
 };
+use kernel::{Command, Handle, Turn};
 use store::Change;
 
 use super::{Signer, Vault, reminder};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Deletes the vault when signed; asks for its reset when not signed at all.
 #[derive(Debug)]

@@ -7,13 +7,13 @@ use domain::{
     id::{SignInId, UserId},
     vault::{Account, Device, DeviceId, ItemHeads, Proof, Reset, VaultEvent, VaultRecord},
 };
+use kernel::Turn;
 use store::{
     Store,
     vault::{StoredVault, VaultSeen},
 };
 
 use super::{Vault, tell::Happening};
-use crate::kernel::Turn;
 
 /// A vault that exists.
 pub(super) struct OpenVault {

@@ -3,19 +3,22 @@
 //! A job is an entry of the work queue, added by the commit that it follows from:
 //!
 //! ```ignore
-//! change.work_add(now, NewWork::new(ORG_PURGE.name, org_id, &OrgPurge { org_id }).with_key(org_id.to_string()));
+//! change.work_add(now, NewWork::new(PAGES_IMPORT.name, org_id, &PagesImport { import_id }).with_key(import_id.to_string()));
 //! ```
+//!
+//! (A key keeps a second entry out for as long as the first one is there, even while that one is about to end. Where what
+//! comes then must be done as well, as after every removal, there is no key.)
 //!
 //! A [`Handler`] does it, on a task of its own and never in an actor's turn, in steps that are small (at most 1,000 rows
 //! each) and recorded:
 //!
 //! ```ignore
 //! async fn run(&self, job: &Job) -> Result<Change, Halt> {
-//!     let purge: OrgPurge = job.payload()?;
+//!     let import: PagesImport = job.payload()?;
 //!     let mut done: Done = job.progress()?.unwrap_or_default(); // where the last node stopped
-//!     while let Some(batch) = self.next_batch(&purge, &done).await? {
-//!         done.rows += batch.len();
-//!         job.step(batch.removal(), &done).await?; // one commit: the rows, the progress, the lease
+//!     while let Some(batch) = self.next_batch(&import, &done).await? {
+//!         done.pages += batch.len();
+//!         job.step(batch.staging(), &done).await?; // one commit: the rows, the progress, the lease
 //!     }
 //!     Ok(last_change) // committed with the entry's end
 //! }
@@ -43,7 +46,10 @@ use std::{
 use domain::{Tenant, Timestamp, backoff};
 use futures::future::BoxFuture;
 use serde::{Serialize, de::DeserializeOwned};
-use store::{Change, Claimed, CommitError, Permits, Store, StoreError, Turns, Work};
+use store::{
+    Change, Claimed, CommitError, Permits, Store, StoreError, Turns, Work,
+    faults::{Place, Stage},
+};
 use tokio::sync::{Notify, watch};
 
 use super::lane::{Lane, Run};
@@ -59,13 +65,15 @@ pub struct Topic {
     pub lease: Duration,
     /// How often a job may fail without a step in between before it is given up.
     pub tries_max: u32,
+    /// Why operators can't cancel its jobs, where they can't.
+    pub goes_on_because: Option<&'static str>,
 }
 
 impl Topic {
     /// Up to two jobs of a tenant at once and four altogether; a dead node's are taken over after 15 s.
     pub const fn new(name: &'static str) -> Self {
-        let lease = Duration::from_secs(15);
-        Self { name, permits: Permits::with_spare(2, 2), lease, tries_max: backoff::TRIES_MAX }
+        let (permits, lease) = (Permits::with_spare(2, 2), Duration::from_secs(15));
+        Self { name, permits, lease, tries_max: backoff::TRIES_MAX, goes_on_because: None }
     }
 }
 
@@ -117,6 +125,12 @@ pub trait Handler: Send + Sync + 'static {
         let _ = job;
         async { Ok(Change::new()) }
     }
+
+    /// What is committed when a job is given up, beside that it is a dead letter.
+    fn given_up(&self, job: &Job) -> impl Future<Output = Result<Change, Halt>> + Send {
+        let _ = job;
+        async { Ok(Change::new()) }
+    }
 }
 
 /// A job that this node does.
@@ -131,6 +145,11 @@ pub struct Job {
 }
 
 impl Job {
+    /// The store that it is an entry of.
+    pub const fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// In whose turn it is done.
     pub fn tenant(&self) -> Tenant {
         self.work.tenant
@@ -166,12 +185,17 @@ impl Job {
     pub async fn step(&self, mut change: Change, progress: &(impl Serialize + Sync)) -> Result<(), Halt> {
         let progress = serde_json::to_string(progress).map_err(|error| Halt::Refused(error.to_string()))?;
         change.work_step(&self.work, &progress, self.store.now().after(self.topic.lease));
-        match self.store.commit(change).await {
+        match self.store.commit_at(change, self.place()).await {
             Ok(()) => self.attempts.store(1, Ordering::Relaxed),
             Err(CommitError::Stale) => return Err(self.why_stale().await?),
             Err(error) => return Err(error.into()),
         }
         if *self.stopping.borrow() { Err(Halt::Stopping) } else { Ok(()) }
+    }
+
+    /// Where it commits, for tests that have its steps fail.
+    fn place(&self) -> Place<'_> {
+        Place { stage: Stage::Commit, kind: self.topic.name, command: "", key: &self.work.tenant }
     }
 
     async fn why_stale(&self) -> Result<Halt, Halt> {
@@ -318,6 +342,7 @@ async fn settle<H: Handler>(handler: &H, job: &Job, halt: Option<Halt>) -> Resul
             let attempts = job.attempts.load(Ordering::Relaxed);
             if attempts >= job.topic.tries_max {
                 tracing::error!(topic, seq, attempts, error, "a job was given up");
+                change = handler.given_up(job).await?;
                 change.work_given_up(&job.work, &error);
             } else {
                 let pause = backoff::pause_after(attempts, seq);
@@ -327,6 +352,7 @@ async fn settle<H: Handler>(handler: &H, job: &Job, halt: Option<Halt>) -> Resul
         }
         Some(Halt::Refused(error)) => {
             tracing::error!(topic, seq, error, "a job was given up");
+            change = handler.given_up(job).await?;
             change.work_given_up(&job.work, &error);
         }
     }

@@ -8,8 +8,10 @@
 //!
 //! The outbox ([`crate::outbox`]) and deliveries ([`crate::notify::deliveries`]) are lanes, and so is each kind of long
 //! work ([`job`]). An area adds a job in three steps: a type that implements [`Handler`](job::Handler), a
-//! [`Topic`](job::Topic) that says how much of it runs at once, and a line in `registries`.
+//! [`Topic`](job::Topic) that says how much of it runs at once, and a line in [`crate::jobs`]. What only throws rows away
+//! is done by [`clearing`].
 
+pub mod clearing;
 pub mod job;
 mod lane;
 
@@ -140,13 +142,18 @@ async fn sleep_until(clock: &Clock, next: Option<Timestamp>) {
 }
 
 impl RunningDispatcher {
+    /// Tells what takes long to end where it can go on later.
+    pub fn interrupt(&self) {
+        for (lane, _) in &self.lanes {
+            lane.interrupt();
+        }
+    }
+
     /// Claims no more, beside what waits on lanes that are drained, and returns once what is under way is settled, at the
     /// latest after `grace`. What could not be finished comes again at the next start, or when its lease ends.
     pub async fn stop(&self, grace: Duration) {
         let until = tokio::time::Instant::now() + grace;
-        for (lane, _) in &self.lanes {
-            lane.interrupt();
-        }
+        self.interrupt();
         for (lane, worker) in &self.lanes {
             let left = until.saturating_duration_since(tokio::time::Instant::now());
             if !worker.stop(lane::idle(&**lane), left).await {

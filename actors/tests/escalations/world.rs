@@ -5,12 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use actors::{
-    Actors, Services,
-    event::Event,
-    kernel::{Command, Handle, KernelOptions},
-    notify::escalation::Escalation,
-};
+use actors::{Actors, Services, event::Event, notify::escalation::Escalation};
 use domain::{
     App, Context, OrgKind, Origin, Platform, Result, Role, Timestamp, Token, TokenKind,
     id::{EscalationId, OrgId, ProtocolId, SignInId, UserId},
@@ -18,6 +13,7 @@ use domain::{
         Attachment, NotifyPrefs, Protocol, ProtocolDraft, PushPlatform, QuietHours, ResourceType, Rule, TimeOfDay, Zone,
     },
 };
+use kernel::{Command, Handle, KernelOptions};
 use serde_json::json;
 use store::{
     Change, Clock, PushDevice, PushKey, Store,

@@ -187,7 +187,9 @@ async fn a_reader_that_missed_a_message_on_the_hub_reads_it_from_the_store() {
 }
 
 async fn purge(node: &Node, before: Timestamp) {
-    node.services.store.purge(&Purge::live_messages(before), PURGE_ROWS_MAX).await.expect("purged");
+    let store = &node.services.store;
+    let batch = store.purge_next(&[Purge::live_messages(before)], PURGE_ROWS_MAX).await.expect("a read");
+    store.commit(batch.change).await.expect("purged");
 }
 
 #[tokio::test]

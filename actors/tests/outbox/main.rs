@@ -10,6 +10,7 @@ mod keys;
 mod live;
 mod node;
 mod noisy;
+mod removals;
 #[path = "../../../gateways/tests/services/server.rs"]
 #[allow(dead_code, reason = "only a part of it is needed here")]
 mod service;

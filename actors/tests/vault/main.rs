@@ -8,12 +8,9 @@ mod stale;
 
 use std::time::{Duration, Instant};
 
-use actors::{
-    Actors, Services,
-    kernel::{Command, Handle, KernelOptions},
-    vault::Vault,
-};
+use actors::{Actors, Services, vault::Vault};
 use domain::{Context, Origin, Result, Timestamp, id::UserId};
+use kernel::{Command, Handle, KernelOptions};
 use store::{Clock, Store, testing::Scratch};
 
 use self::phone::Phone;

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use ::actors::kernel::{Handle, Kernel, KernelOptions, Policy, Resource, TimerFired, Turn};
+use ::kernel::{Handle, Kernel, KernelOptions, Policy, Resource, TimerFired, Turn};
 use domain::Timestamp;
 use parking_lot::Mutex;
 use store::{Change, Permits, Store, Turns};

@@ -11,13 +11,13 @@ use rusqlite::{Connection, types::ValueRef};
 use crate::report::Result;
 
 /// The best 50 by FTS5's own rank: without the title's precedence, rights, trash, or a snippet.
-const SEARCH: &str = "SELECT page_texts.page_id, page_texts.title_words FROM words \
-     JOIN page_texts ON page_texts.seq = words.rowid WHERE words MATCH ?1 ORDER BY words.rank LIMIT 50";
+const SEARCH: &str = "SELECT page_texts.page_id, page_texts.title_words FROM all_words \
+     JOIN page_texts ON page_texts.seq = all_words.rowid WHERE all_words MATCH ?1 ORDER BY all_words.rank LIMIT 50";
 /// An index of every page that the program has.
-const INDEX: &str = "CREATE VIRTUAL TABLE words USING fts5(org, title, body, content = '', \
+const INDEX: &str = "CREATE VIRTUAL TABLE all_words USING fts5(org, title, body, content = '', \
      tokenize = 'porter unicode61 remove_diacritics 0', prefix = '2 3'); \
-     INSERT INTO words(rowid, org, title, body) SELECT seq, substr(org_id, 5), title_words, words FROM page_texts; \
-     INSERT INTO words(words) VALUES ('optimize')";
+     INSERT INTO all_words(rowid, org, title, body) SELECT seq, substr(org_id, 5), title_words, words FROM page_texts; \
+     INSERT INTO all_words(all_words) VALUES ('optimize')";
 /// As many pages as a list answers, with all that is stored of them but the content.
 const LIST: &str = "SELECT * FROM pages WHERE org_id = ?1 AND archived_at IS NULL LIMIT 5000";
 

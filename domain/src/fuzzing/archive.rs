@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::{
     Timestamp,
+    id::PageImportId,
     pages::{
         DEPTH_MAX, TITLE_LEN,
         archive::{
@@ -21,14 +22,14 @@ const FILE: char = '\u{1}';
 /// imported again as it was.
 pub fn archive(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
-        assert!(plan_file("Title", bytes, NOW).is_err(), "a page's text is UTF-8");
+        assert!(plan_file("Title", bytes, PageImportId::new(NOW)).is_err(), "a page's text is UTF-8");
         return;
     };
     let read = if let Some(files) = text.strip_prefix(FILE) {
-        plan(files.split(FILE).map(file).collect(), NOW)
+        plan(files.split(FILE).map(file).collect(), PageImportId::new(NOW))
     } else {
         let single = ArchiveFile { name: "file".to_owned(), bytes: bytes.to_vec() };
-        plan_file("Title", bytes, NOW).and_then(|plan| plan.with_contents(&[single]))
+        plan_file("Title", bytes, PageImportId::new(NOW)).and_then(|plan| plan.with_contents(&[single]))
     };
     match read {
         Ok(read) => check(read),
@@ -63,7 +64,7 @@ fn check(read: ArchivePlan) {
         .collect();
     let by_id: HashMap<_, _> = exported.iter().map(|(parent_id, page)| (page.id, (parent_id, page))).collect();
     let files = layout(&pages).iter().flat_map(|at| page_files(at, by_id[&Some(at.id)].1)).collect();
-    let again = plan(files, NOW).expect("what was exported is imported");
+    let again = plan(files, PageImportId::new(NOW)).expect("what was exported is imported");
     assert!(again.skipped.is_empty() && again.pages.len() == exported.len());
     let mut links = Links::default();
     for planned in &again.pages {

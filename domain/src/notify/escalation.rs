@@ -9,6 +9,7 @@
 
 mod audience;
 mod plan;
+mod standing;
 
 use std::time::Duration;
 
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     audience::{Audience, Passed, Pick, pick},
     plan::{Plan, PlannedStep},
+    standing::Standing,
 };
 use crate::{
     app::names,

@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 
 use crate::{
+    authority::Authority,
     error::{Error, Result},
     id::{OrgId, PageCommentId, PageId, UserId},
     problems::{Problems, all},
-    role::Role,
     time::Timestamp,
 };
 
@@ -119,12 +119,11 @@ impl Comment {
     }
 
     /// Passes for who may delete it: its author, and who runs the organization.
-    pub fn deletable_by(&self, user_id: UserId, role: Role) -> Result<()> {
+    pub fn deletable_by(&self, authority: &Authority) -> Result<()> {
         if self.body.is_none() {
             return Err(comment_not_found());
         }
-        let runs_it = matches!(role, Role::Owner | Role::Admin);
-        if self.created_by == user_id || runs_it {
+        if authority.runs_organization() || authority.on_behalf_of()? == self.created_by {
             Ok(())
         } else {
             Err(not_yours("Only its author, an admin or an owner can delete a comment."))
@@ -169,6 +168,10 @@ fn not_yours(message: &'static str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        authority::tests::{key_of, member},
+        role::Role,
+    };
 
     fn comment() -> Comment {
         let now = Timestamp(1_700_000_000_000);
@@ -223,13 +226,15 @@ mod tests {
         let (comment, other) = (comment(), UserId::new(Timestamp(1)));
         assert!(comment.editable_by(comment.created_by).is_ok());
         assert_eq!(comment.editable_by(other).unwrap_err().status(), 403);
-        assert!(comment.deletable_by(comment.created_by, Role::Viewer).is_ok());
+        assert!(comment.deletable_by(&member(comment.created_by, Role::Viewer)).is_ok());
+        assert!(comment.deletable_by(&key_of(comment.created_by, Role::Developer, &[])).is_ok());
         for (role, may) in [(Role::Owner, true), (Role::Admin, true), (Role::Developer, false), (Role::Viewer, false)] {
-            assert_eq!(comment.deletable_by(other, role).is_ok(), may, "{role}");
+            assert_eq!(comment.deletable_by(&member(other, role)).is_ok(), may, "{role}");
         }
         let deleted = Comment { body: None, ..comment };
         assert_eq!(deleted.editable_by(deleted.created_by).unwrap_err().status(), 404);
-        assert_eq!(deleted.deletable_by(deleted.created_by, Role::Owner).unwrap_err().status(), 404);
+        let authority = member(deleted.created_by, Role::Owner);
+        assert_eq!(deleted.deletable_by(&authority).unwrap_err().status(), 404);
     }
 
     #[test]

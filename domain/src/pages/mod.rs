@@ -4,11 +4,13 @@
 //! it there too, and stays as it is until it is restored.
 
 pub mod archive;
+mod author;
 pub mod comment;
 pub mod content;
 pub mod database;
 mod draft;
 pub mod history;
+pub mod import;
 pub mod live;
 mod page;
 pub mod position;
@@ -16,6 +18,7 @@ pub mod search;
 mod tree;
 
 pub use self::{
+    author::author,
     draft::{PageChange, PageDraft, Parent, icon_check, title_check},
     page::{Page, PageContent, PageKind},
     tree::{Landing, create_check, import_check, in_the_trash, move_check, not_found},

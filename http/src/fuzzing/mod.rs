@@ -1,4 +1,4 @@
-//! What fuzzing has this package read: requests, bodies, heads of frames, archives. Built for tests, and with the feature
+//! What fuzzing has this package read: requests, bodies, heads of frames. Built for tests, and with the feature
 //! `fuzzing`.
 
 mod bodies;
@@ -8,16 +8,11 @@ mod play;
 mod requests;
 
 pub use self::{bodies::bodies, requests::requests};
-use crate::{pages, socket};
+use crate::socket;
 
 /// See there.
 pub fn frames(bytes: &[u8]) {
     socket::frames::fuzzing(bytes);
-}
-
-/// See there.
-pub fn zip(bytes: &[u8]) {
-    pages::fuzzing_zip(bytes);
 }
 
 #[cfg(test)]
@@ -37,10 +32,5 @@ mod tests {
     #[test]
     fn requests_hold() {
         play("requests", requests);
-    }
-
-    #[test]
-    fn archives_hold() {
-        play("zip", zip);
     }
 }

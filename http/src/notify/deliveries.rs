@@ -3,11 +3,10 @@
 use actors::notify::deliveries::SendTest;
 use domain::{
     Timestamp,
-    id::NoticeId,
     notify::{Channel, Target},
 };
 use serde::{Deserialize, Serialize};
-use store::Delivery;
+use store::{Delivery, Notice};
 use utoipa::ToSchema;
 
 use super::NotifyPerson;
@@ -15,7 +14,7 @@ use crate::{
     answer::{Created, Json},
     body::{Body, RequestBody},
     error::Result,
-    path::Path,
+    owned::Owned,
     state::State,
 };
 
@@ -94,12 +93,10 @@ pub(crate) struct DeliveriesAnswer {
 /// Settled deliveries are kept for 90 days.
 #[utoipa::path(get, path = "/v1/me/notifications/{noticeId}/deliveries")]
 pub(crate) async fn notice_deliveries(
-    person: NotifyPerson,
-    Path(id): Path<NoticeId>,
+    _: NotifyPerson,
+    notice: Owned<Notice>,
     state: State,
 ) -> Result<Json<DeliveriesAnswer>> {
-    let notice = state.store.notice(person.user_id(), id).await?;
-    let notice = notice.ok_or_else(|| domain::Error::not_found("Notice not found."))?;
     let found = state.store.deliveries_of_notice(notice.id).await?;
     Ok(Json(DeliveriesAnswer { deliveries: found.into_iter().map(DeliveryBody::from).collect() }))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use actors::notify::{
     acknowledge,
-    inbox::{DeleteNotice, ReadAllNotices, ReadNotices, no_notice},
+    inbox::{DeleteNotice, ReadAllNotices, ReadNotices},
 };
 use domain::{App, Error, id::NoticeId, problems::Problems};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,7 @@ use crate::{
     body::{Body, RequestBody},
     cursor,
     error::Result,
+    owned::Owned,
     paging::{LIMIT_DEFAULT, LIMIT_MAX},
     path::Path,
     query::{Query, RequestQuery},
@@ -226,12 +227,7 @@ pub(crate) struct NoticeAcked {
 ///
 /// Ends what stands behind it for everybody: nobody is texted or called about it any more.
 #[utoipa::path(post, path = "/v1/me/notifications/{noticeId}/ack")]
-pub(crate) async fn notice_ack(
-    person: NotifyPerson,
-    Path(id): Path<NoticeId>,
-    state: State,
-) -> Result<Json<NoticeAcked>> {
-    let notice = state.store.notice(person.user_id(), id).await?.ok_or_else(no_notice)?;
+pub(crate) async fn notice_ack(person: NotifyPerson, notice: Owned<Notice>, state: State) -> Result<Json<NoticeAcked>> {
     let acked = acknowledge::by_notice(&state.actors, &notice, person.context()).await?;
     Ok(Json(NoticeAcked { acked }))
 }

@@ -36,7 +36,7 @@ impl<P: Permission> Argument for NotifyOrg<P> {
 
     async fn take(call: &mut Call) -> Result<Self> {
         let org = Org::<P>::take(call).await?;
-        let user_id = org.person(PEOPLE_ONLY)?;
+        let user_id = org.authority().person(PEOPLE_ONLY)?;
         Ok(Self { org, user_id })
     }
 }

@@ -5,14 +5,16 @@ use actors::pages::session::{Connection, Ending, JoinPage, StoredHistory, stored
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
     Error, Scope,
-    id::{OrgId, PageId, UserId},
-    pages::not_found,
+    id::{OrgId, PageId},
+    pages::{Page, not_found},
     problems::Problems,
 };
 use futures::future::LocalBoxFuture;
 use serde::{Deserialize, Serialize};
+use store::Store;
 use utoipa::{IntoParams, ToSchema};
 
+use super::socket_right::SocketRight;
 use crate::{
     answer::Json,
     argument::Argument,
@@ -20,7 +22,7 @@ use crate::{
     error::Result,
     facts::Facts,
     org::Org,
-    path::Path,
+    owned::Owned,
     permission::KnowledgeRead,
     query::{Query, RequestQuery},
     socket::{Farewell, Incoming, Opening, Outgoing, SocketAddress, SocketKind, Source},
@@ -81,13 +83,12 @@ struct Rights {
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/pages/{pageId}/collab")]
 pub(crate) async fn page_collab(
     org: Org<KnowledgeRead>,
-    id: Path<PageId>,
     query: Query<CollabQuery>,
+    page: Owned<Page>,
     state: State,
 ) -> Result<Json<CollabAnswer>> {
-    let page = state.store.page(org.id(), *id).await?.ok_or_else(not_found)?;
     let history = stored_history(&state.actors.kernel, &state.store, &page).await?;
-    let can_write = org.scopes().contains(Scope::KnowledgeWrite) && page.archived_at.is_none();
+    let can_write = org.authority().has(Scope::KnowledgeWrite) && page.archived_at.is_none();
     let (epoch, seq, document) = match history {
         Some(StoredHistory { epoch, seq, state }) => (Some(epoch), seq, state),
         None => (None, 0, EMPTY_UPDATE.to_vec()),
@@ -104,6 +105,11 @@ pub(crate) async fn page_collab(
     let state = BASE64_STANDARD.encode(document);
     Ok(Json(CollabAnswer { content_version, can_write, epoch, seq, state, socket }))
 }
+
+/// What it takes to see what others do.
+const READS: &[Scope] = &[Scope::KnowledgeRead];
+/// What it takes to do something too.
+const WRITES: &[Scope] = &[Scope::KnowledgeRead, Scope::KnowledgeWrite];
 
 /// A Yjs update that says nothing.
 const EMPTY_UPDATE: [u8; 2] = [0, 0];
@@ -127,6 +133,14 @@ impl SocketKind for Collab {
 
 /// The page that the socket's path names.
 pub(crate) struct SocketPage(PageId);
+
+impl SocketPage {
+    /// Whose it is. 404 for one that there is no more.
+    async fn org_id(&self, store: &Store) -> domain::Result<OrgId> {
+        let head = store.page_head(self.0).await?.ok_or_else(not_found)?;
+        Ok(head.org_id)
+    }
+}
 
 impl Argument for SocketPage {
     fn describe(facts: &mut Facts) {
@@ -158,30 +172,26 @@ impl RequestQuery for CollabSocketQuery {}
 #[utoipa::path(get, path = "/v1/sockets/pages/{pageId}",
     responses((status = 101, description = "The socket is open.")))]
 pub(crate) async fn page_collab_socket(
-    SocketPage(page_id): SocketPage,
+    page: SocketPage,
     opening: Opening<Collab>,
     query: Query<CollabSocketQuery>,
     state: State,
 ) -> Result<HttpResponse> {
     let rights: Rights = serde_json::from_value(opening.ticket().rights.clone()).map_err(Error::internal)?;
     let user_id = opening.ticket().user_id;
-    let org_id = state.store.page_head(page_id).await?.ok_or_else(not_found)?.org_id;
+    let org_id = page.org_id(&state.store).await?;
     let epochs = query.0.epoch.into_iter().chain(rights.epoch).collect();
     let join = JoinPage { user_id, may_write: rights.write, epochs };
-    let connection = state.actors.page_session.ask(&page_id, join, opening.context()).await??;
-    let source = CollabSource { state: State::clone(&state), org_id, user_id, may_write: rights.write, connection };
-    if !source.is_still_allowed().await? {
-        return Err(Error::MissingScope(Scope::KnowledgeRead).into());
-    }
-    opening.serve(source).await
+    let connection = state.actors.page_session.ask(&page.0, join, opening.context()).await??;
+    let right = SocketRight { org_id, user_id, scopes: if rights.write { WRITES } else { READS } };
+    right.check(&state.store).await?;
+    opening.serve(CollabSource { state: State::clone(&state), right, connection }).await
 }
 
 /// A client of a page.
 struct CollabSource {
     state: State,
-    org_id: OrgId,
-    user_id: UserId,
-    may_write: bool,
+    right: SocketRight,
     connection: Connection,
 }
 
@@ -203,15 +213,8 @@ impl Source for CollabSource {
     }
 
     fn is_still_allowed(&self) -> LocalBoxFuture<'static, domain::Result<bool>> {
-        let (state, org_id, user_id, may_write) =
-            (State::clone(&self.state), self.org_id, self.user_id, self.may_write);
-        Box::pin(async move {
-            let membership = state.store.membership(org_id, user_id).await?;
-            Ok(membership.is_some_and(|membership| {
-                let scopes = membership.scopes();
-                scopes.contains(Scope::KnowledgeRead) && (!may_write || scopes.contains(Scope::KnowledgeWrite))
-            }))
-        })
+        let (state, right) = (State::clone(&self.state), self.right);
+        Box::pin(async move { right.holds(&state.store).await })
     }
 }
 

@@ -4,8 +4,8 @@ use actors::pages::comments::{AddComment, ChangeComment, DeleteComment};
 use domain::{
     id::{PageCommentId, PageId},
     pages::{
+        Page,
         comment::{Comment, CommentText, block_check, body_check, mentions_check},
-        not_found,
     },
     problems::{Problems, all},
 };
@@ -18,6 +18,7 @@ use crate::{
     body::{Body, RequestBody},
     error::Result,
     org::Org,
+    owned::Owned,
     paging::PageQuery,
     path::Path,
     permission::{KnowledgeRead, KnowledgeWrite},
@@ -161,14 +162,13 @@ impl CommentsQuery {
 /// The comments on a page
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/pages/{pageId}/comments")]
 pub(crate) async fn page_comments_list(
-    org: Org<KnowledgeRead>,
-    id: Path<PageId>,
+    _: Org<KnowledgeRead>,
     query: Query<CommentsQuery>,
+    on: Owned<Page>,
     state: State,
 ) -> Result<Json<CommentsAnswer>> {
-    state.store.page(org.id(), *id).await?.ok_or_else(not_found)?;
     let page = query.paging().page::<PageCommentId>(LIST)?;
-    let found = state.store.page_comments(*id, &query.filter(), page.after, page.read_limit()).await?;
+    let found = state.store.page_comments(on.id, &query.filter(), page.after, page.read_limit()).await?;
     let (found, cursor) = page.cut(found, |comment| comment.id);
     Ok(Json(CommentsAnswer { comments: found.into_iter().map(CommentBody::from).collect(), cursor }))
 }

@@ -14,11 +14,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
+use super::socket_right::SocketRight;
 use crate::{
     answer::Json,
     call::Call,
     error::Result,
-    org::{NOT_FOUND, Org},
+    org::{NOT_FOUND, Org, org_of},
     permission::KnowledgeRead,
     query::{Query, RequestQuery},
     socket::{Farewell, Incoming, Opening, Outgoing, SocketAddress, SocketKind, Source},
@@ -74,10 +75,6 @@ fn resource(org_id: OrgId) -> String {
     format!("pages:{org_id}")
 }
 
-fn org_of(call: &Call) -> Result<OrgId> {
-    Ok(call.path_value("orgId")?.parse().map_err(|_| Error::not_found(NOT_FOUND))?)
-}
-
 /// The socket of an organization's pages.
 pub(crate) struct PagesLive;
 
@@ -128,10 +125,9 @@ pub(crate) async fn pages_live_socket(
     let device = device.map(|device| device.trim().to_owned()).filter(|device| !device.is_empty());
     let looker = Looker { user_id, name: person.name, tab, device, page_id: None };
     let visit = state.page_rooms.visit(org_id, looker).await?;
-    let source = PagesLiveSource { state: State::clone(&state), org_id, visit, refusal: None };
-    if !source.is_still_allowed().await? {
-        return Err(Error::MissingScope(Scope::KnowledgeRead).into());
-    }
+    let right = SocketRight { org_id, user_id, scopes: &[Scope::KnowledgeRead] };
+    right.check(&state.store).await?;
+    let source = PagesLiveSource { state: State::clone(&state), right, visit, refusal: None };
     opening.serve(source).await
 }
 
@@ -148,7 +144,7 @@ enum Said {
 
 struct PagesLiveSource {
     state: State,
-    org_id: OrgId,
+    right: SocketRight,
     visit: Visit,
     /// What the client is to be told of its last message.
     refusal: Option<Error>,
@@ -159,7 +155,7 @@ impl PagesLiveSource {
         let not_found = domain::pages::not_found;
         let page_id = page_id.map(|text| text.parse::<PageId>().map_err(|_| not_found())).transpose()?;
         if let Some(page_id) = page_id {
-            self.state.store.page(self.org_id, page_id).await?.ok_or_else(not_found)?;
+            self.state.store.page(self.right.org_id, page_id).await?.ok_or_else(not_found)?;
         }
         self.visit.look_at(page_id);
         Ok(())
@@ -184,10 +180,7 @@ impl Source for PagesLiveSource {
     }
 
     fn is_still_allowed(&self) -> LocalBoxFuture<'static, domain::Result<bool>> {
-        let (state, org_id, user_id) = (State::clone(&self.state), self.org_id, self.visit.user_id());
-        Box::pin(async move {
-            let membership = state.store.membership(org_id, user_id).await?;
-            Ok(membership.is_some_and(|part| part.scopes().contains(Scope::KnowledgeRead)))
-        })
+        let (state, right) = (State::clone(&self.state), self.right);
+        Box::pin(async move { right.holds(&state.store).await })
     }
 }

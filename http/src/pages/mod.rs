@@ -10,6 +10,7 @@ mod live;
 mod page;
 mod rows;
 mod search;
+mod socket_right;
 mod tree;
 mod versions;
 

@@ -6,9 +6,8 @@ use domain::{
     Error,
     id::PageId,
     pages::{
-        PageKind,
+        Page, PageKind,
         database::{Filter, RowPlan, SortKey, View, ViewSort, Views},
-        not_found,
     },
     problems::Problems,
 };
@@ -26,8 +25,8 @@ use crate::{
     cursor,
     error::Result,
     org::Org,
+    owned::Owned,
     paging::{LIMIT_DEFAULT, LIMIT_MAX},
-    path::Path,
     permission::KnowledgeRead,
     query::{Query, RequestQuery},
     state::State,
@@ -174,26 +173,25 @@ pub(crate) struct RowGroupBody {
     (status = 400, description = "Unknown property.\n\nOnly databases have rows.")
 ))]
 pub(crate) async fn page_rows(
-    org: Org<KnowledgeRead>,
-    id: Path<PageId>,
+    _: Org<KnowledgeRead>,
     query: Query<RowsQuery>,
+    database: Owned<Page>,
     state: State,
 ) -> Result<Json<RowsAnswer>> {
-    let database = state.store.page(org.id(), *id).await?.ok_or_else(not_found)?;
     if database.kind != PageKind::Database {
         return Err(Error::bad_request("not_a_database", "Only databases have rows.").into());
     }
     let look = Look::of(&query, database.views.as_ref())?;
     let schema = database.schema.clone().unwrap_or_default();
     let plan = RowPlan::new(&schema, &look.filters, look.sort.as_ref(), look.group_by.as_deref())?;
-    let list = look.list(*id, look.group.as_deref());
+    let list = look.list(database.id, look.group.as_deref());
     let after = query.cursor.as_deref().map(|text| cursor::read::<Start>(&list, text)).transpose()?;
     let limit = usize::try_from(query.limit.unwrap_or(LIMIT_DEFAULT)).unwrap_or(usize::MAX);
     let group = look.group.clone().map(|value| Some(value).filter(|value| !value.is_empty()));
     let is_grouped = look.group_by.is_some() && group.is_none();
     let asked = RowsAsked { plan: &plan, after: after.map(|start| start.0), group, groups_max: GROUPS_MAX, limit };
     let page = state.store.page_rows(&database, asked).await?;
-    let groups = page.groups.into_iter().map(|group| group_body(group, &look, *id));
+    let groups = page.groups.into_iter().map(|group| group_body(group, &look, database.id));
     Ok(Json(RowsAnswer {
         rows: page.rows.into_iter().map(PageBody::from).collect(),
         cursor: page.next.map(|key| cursor::write(&list, Start(key))),

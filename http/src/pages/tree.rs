@@ -2,7 +2,6 @@
 
 use actors::pages::tree::CreatePage;
 use domain::{
-    id::PageId,
     pages::{Page, PageDraft, PageKind, Parent, icon_check, not_found, title_check},
     problems::{Problems, all},
 };
@@ -19,7 +18,7 @@ use crate::{
     body::{Body, RequestBody},
     error::Result,
     org::Org,
-    path::Path,
+    owned::Owned,
     permission::{KnowledgeRead, KnowledgeWrite},
     query::{Query, RequestQuery},
     state::State,
@@ -146,8 +145,11 @@ pub(crate) struct PageDetails {
 ///
 /// A page in the trash too. A database comes with its rows, a row with its database.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/pages/{pageId}")]
-pub(crate) async fn page_get(org: Org<KnowledgeRead>, id: Path<PageId>, state: State) -> Result<Object<PageDetails>> {
-    let page = state.store.page(org.id(), *id).await?.ok_or_else(not_found)?;
+pub(crate) async fn page_get(
+    org: Org<KnowledgeRead>,
+    Owned(page): Owned<Page>,
+    state: State,
+) -> Result<Object<PageDetails>> {
     let content = state.store.page_content(page.id).await?.try_into()?;
     let (mut rows, mut truncated, mut database) = (None, None, None);
     if page.kind == PageKind::Database {

@@ -1,7 +1,7 @@
 //! What a page said once.
 
 use actors::pages::session::{RestoreVersion, version_not_found};
-use domain::{id::PageId, pages::not_found};
+use domain::{id::PageId, pages::Page};
 use serde::Serialize;
 use store::pages::{PageVersion, PageVersionHead};
 use utoipa::ToSchema;
@@ -11,9 +11,10 @@ use crate::{
     answer::{Json, Object},
     error::Result,
     org::Org,
+    owned::Owned,
     paging::PageQuery,
     path::{Path, PathParameter},
-    permission::{KnowledgeRead, KnowledgeWrite, Permission},
+    permission::{KnowledgeRead, KnowledgeWrite},
     query::Query,
     state::State,
 };
@@ -93,30 +94,27 @@ pub(crate) struct VersionAnswer {
 /// and whatever a restore replaced or brought. A page keeps its last 1,000 versions.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/pages/{pageId}/versions")]
 pub(crate) async fn page_versions_list(
-    org: Org<KnowledgeRead>,
-    id: Path<PageId>,
+    _: Org<KnowledgeRead>,
     query: Query<PageQuery>,
+    of: Owned<Page>,
     state: State,
 ) -> Result<Json<VersionsAnswer>> {
-    let current = content_version(&org, *id, &state).await?;
     let page = query.page::<i64>(LIST)?;
-    let found = state.store.page_versions(*id, page.after, page.read_limit()).await?;
+    let found = state.store.page_versions(of.id, page.after, page.read_limit()).await?;
     let (found, cursor) = page.cut(found, |head| head.version);
-    let versions = found.into_iter().map(|head| VersionBody::of(head, current)).collect();
+    let versions = found.into_iter().map(|head| VersionBody::of(head, of.content_version)).collect();
     Ok(Json(VersionsAnswer { versions, cursor }))
 }
 
 /// What a page said in a version
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/pages/{pageId}/versions/{version}")]
 pub(crate) async fn page_version_get(
-    org: Org<KnowledgeRead>,
-    id: Path<PageId>,
-    version: Path<VersionNumber>,
+    _: Org<KnowledgeRead>,
+    Owned(page): Owned<Page>,
+    Path(VersionNumber(version)): Path<VersionNumber>,
     state: State,
 ) -> Result<Object<VersionAnswer>> {
-    let page = state.store.page(org.id(), *id).await?.ok_or_else(not_found)?;
-    let VersionNumber(version) = version.0;
-    let written = state.store.page_content_written(*id).await?.filter(|written| written.content.version == version);
+    let written = state.store.page_content_written(page.id).await?.filter(|written| written.content.version == version);
     let current = written.map(|written| PageVersion {
         head: PageVersionHead {
             version,
@@ -129,7 +127,7 @@ pub(crate) async fn page_version_get(
     let is_current = current.is_some();
     let found = match current {
         Some(current) => Some(current),
-        None => state.store.page_version(*id, version).await?,
+        None => state.store.page_version(page.id, version).await?,
     };
     let found = found.ok_or_else(version_not_found)?;
     let version = VersionBody::of(found.head, if is_current { version } else { 0 });
@@ -151,10 +149,4 @@ pub(crate) async fn page_version_restore(
     let command = RestoreVersion { org_id: org.id(), version: version.0.0 };
     let written = state.actors.page_session.ask(&id, command, org.context()).await??;
     Ok(Json(written.into()))
-}
-
-/// The version of the page's content; 404 for a page that the organization doesn't have.
-async fn content_version<P: Permission>(org: &Org<P>, id: PageId, state: &State) -> domain::Result<i64> {
-    let page = state.store.page(org.id(), id).await?.ok_or_else(not_found)?;
-    Ok(page.content_version)
 }

@@ -1,10 +1,8 @@
 //! The actors of a node, and what operators do with one.
 
-use actors::{
-    kernel::{ResidentPlace, ResidentState, ResidentsQuery, ResidentsSort, SortOrder},
-    platform::{Act, Question},
-};
+use actors::platform::{Act, Question};
 use domain::problems::Problems;
+use kernel::{ResidentPlace, ResidentState, ResidentsQuery, ResidentsSort, SortOrder};
 use serde::Deserialize;
 use utoipa::IntoParams;
 

@@ -7,6 +7,7 @@
 mod actors;
 mod asked;
 mod dead_letters;
+mod jobs;
 mod nodes;
 mod operator;
 mod queues;
@@ -17,6 +18,7 @@ pub(crate) use self::{
     actors::*,
     asked::{AskedActor, AskedNode, KindName},
     dead_letters::*,
+    jobs::*,
     nodes::*,
     operator::{Operator, admit},
     queues::*,

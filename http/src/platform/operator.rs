@@ -5,7 +5,7 @@
 
 use std::marker::PhantomData;
 
-use domain::{Caller, Context, Error, Scope, ScopeSet, id::OrgId};
+use domain::{Authority, Caller, Context, Error, Scope, authority::ORGANIZATION_NOT_FOUND, id::OrgId};
 
 use crate::{argument::Argument, call::Call, error::Result, facts::Facts, permission::Permission, state::State};
 
@@ -44,25 +44,12 @@ impl<P: Permission> Argument for Operator<P> {
 
 /// The platform's organization, if the caller has all these scopes there.
 pub(crate) async fn admit(state: &State, caller: &Caller, wanted: &[Scope]) -> Result<OrgId> {
-    let (person, granted) = match caller {
-        Caller::Nobody | Caller::System => return Err(Error::Unauthenticated.into()),
-        Caller::Person(person) => (person.user_id, None),
-        Caller::Key(key) => (key.maker, Some(key)),
+    let organization = state.store.platform_organization().await?;
+    let found = match (caller, organization) {
+        (Caller::Nobody, _) => Err(Error::Unauthenticated),
+        (caller, Some(organization)) => state.store.authority(organization.id, caller).await,
+        // Before the first start has made it, nobody is an operator.
+        (_, None) => Err(Error::not_found(ORGANIZATION_NOT_FOUND)),
     };
-    let org_id = state.store.platform_organization().await?.map(|organization| organization.id);
-    let mut has = ScopeSet::default();
-    if let Some(org_id) = org_id
-        && let Some(membership) = state.store.membership(org_id, person).await?
-    {
-        has = match granted {
-            None => membership.scopes(),
-            Some(key) if key.org_id == org_id => key.scopes.intersection(membership.scopes()),
-            Some(_) => ScopeSet::default(),
-        };
-    }
-    let missing = wanted.iter().find(|scope| !has.contains(**scope)).copied();
-    match (missing, org_id) {
-        (None, Some(org_id)) => Ok(org_id),
-        (missing, _) => Err(Error::MissingScope(missing.unwrap_or(Scope::PlatformInfra)).into()),
-    }
+    Ok(Authority::admit(found, wanted)?.org_id())
 }

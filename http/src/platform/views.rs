@@ -1,7 +1,7 @@
 //! What nodes answer, as it is written. Nodes answer in JSON, which is read as these types, so that what a node of an
 //! older or newer version leaves out is noticed here.
 
-use actors::kernel::ResidentPlace;
+use kernel::ResidentPlace;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -10,10 +10,10 @@ use actix_web::{
     body::{BodySize, BoxBody, MessageBody},
     http::header::{self, HeaderValue},
 };
-use actors::kernel::{Cpu, CpuKind};
 use bytes::Bytes;
 use domain::tenant::Tenant;
 use flate2::{Compression, write::GzEncoder};
+use kernel::{Cpu, CpuKind};
 use tokio::time::timeout;
 
 /// The smallest body that is compressed, in bytes: below it, a packet is a packet.

@@ -10,10 +10,11 @@ use std::{
 };
 
 use actix_web::{App, HttpRequest, HttpServer, web};
-use actors::{Actors, Services, kernel::KernelOptions};
+use actors::{Actors, Services};
 use domain::{Error, Timestamp, id::UserId};
 use futures::future::LocalBoxFuture;
 use gateways::Ticket;
+use kernel::KernelOptions;
 use store::{Clock, testing::Scratch};
 use tokio::sync::mpsc;
 

@@ -3,8 +3,8 @@
 use super::{named, parsed};
 use crate::{Store, StoreError, reader::row, sql::Sql};
 use domain::{
-    App, Caller, KeyCaller, KeyKind, OrgKind, PersonCaller, Platform, Role, ScopeSet, Timestamp, Token, TokenHash,
-    TokenKind, key::scopes_from_text,
+    App, Caller, KeyCaller, KeyKind, PersonCaller, Platform, Timestamp, Token, TokenHash, TokenKind,
+    key::scopes_from_text,
 };
 
 /// What a token stands for, as it is now. A token that was revoked stands for nothing.
@@ -30,12 +30,8 @@ pub struct SignInCredential {
 /// An organization's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyCredential {
-    /// Which it is; its scopes are cut to what its maker has now.
+    /// Which it is.
     pub caller: KeyCaller,
-    /// What it was made with.
-    pub scopes_given: ScopeSet,
-    /// What its maker is in the organization now; nothing when they have left it.
-    pub maker_role: Option<Role>,
     /// When it stops working by itself.
     pub expires_at: Option<Timestamp>,
     /// When its last use was last written down.
@@ -69,9 +65,7 @@ row! {
     struct KeyRow {
         id: String,
         org_id: String,
-        org_kind: String,
         maker: String,
-        maker_role: Option<String>,
         kind: String,
         scopes: String,
         expires_at: Option<i64>,
@@ -101,21 +95,14 @@ impl TryFrom<KeyRow> for KeyCredential {
     type Error = StoreError;
 
     fn try_from(row: KeyRow) -> Result<Self, StoreError> {
-        let read_role = |role: &str| named("members.role", Role::from_name(role));
-        let maker_role = row.maker_role.as_deref().map(read_role).transpose()?;
-        let org_kind = named("organizations.kind", OrgKind::from_name(&row.org_kind))?;
-        let scopes_given = scopes_from_text(&row.scopes);
-        let maker_scopes = maker_role.map_or(ScopeSet::EMPTY, |role| role.scopes(org_kind));
         Ok(Self {
             caller: KeyCaller {
                 key_id: parsed("api_keys.id", &row.id)?,
                 org_id: parsed("api_keys.org_id", &row.org_id)?,
                 maker: parsed("api_keys.maker", &row.maker)?,
                 kind: named("api_keys.kind", KeyKind::from_name(&row.kind))?,
-                scopes: scopes_given.intersection(maker_scopes),
+                scopes: scopes_from_text(&row.scopes),
             },
-            scopes_given,
-            maker_role,
             expires_at: row.expires_at.map(Timestamp),
             last_used_at: row.last_used_at.map(Timestamp),
         })
@@ -144,9 +131,8 @@ impl Store {
 
     async fn key_by_token(&self, hash: TokenHash) -> Result<Option<Credential>, StoreError> {
         let sql = Sql::new(
-            "SELECT k.id, k.org_id, o.kind AS org_kind, k.maker, m.role AS maker_role, k.kind, k.scopes, \
-             k.expires_at, k.last_used_at FROM api_keys k JOIN organizations o ON o.id = k.org_id \
-             LEFT JOIN members m ON m.org_id = k.org_id AND m.user_id = k.maker WHERE k.token_hash = $1",
+            "SELECT k.id, k.org_id, k.maker, k.kind, k.scopes, k.expires_at, k.last_used_at \
+             FROM api_keys k JOIN organizations o ON o.id = k.org_id WHERE k.token_hash = $1",
             [hash.0.to_vec().into()],
         );
         let row: Option<KeyRow> = self.credential_reader().row(&sql).await?;

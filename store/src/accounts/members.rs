@@ -1,7 +1,7 @@
 //! Members of organizations.
 
 use domain::{
-    Email, OrgKind, Role, ScopeSet, Timestamp,
+    Authority, Caller, Email, Membership, OrgKind, Role, Timestamp,
     id::{OrgId, UserId},
 };
 use sea_orm::{ActiveValue::Set, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder};
@@ -32,26 +32,6 @@ pub(super) mod row {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
-}
-
-/// A person's part in an organization.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Membership {
-    /// The organization.
-    pub org_id: OrgId,
-    /// The person.
-    pub user_id: UserId,
-    /// What they may do.
-    pub role: Role,
-    /// What the organization is to the platform.
-    pub kind: OrgKind,
-}
-
-impl Membership {
-    /// What the person may do there.
-    pub fn scopes(&self) -> ScopeSet {
-        self.role.scopes(self.kind)
-    }
 }
 
 /// A member with who they are.
@@ -145,6 +125,26 @@ impl Change {
 }
 
 impl Store {
+    /// What the caller may do in the organization now.
+    ///
+    /// # Errors
+    /// As [`Authority::of`] says.
+    pub async fn authority(&self, org_id: OrgId, caller: &Caller) -> domain::Result<Authority> {
+        let membership = match Authority::rests_on(caller, org_id) {
+            Some(user_id) => self.membership(org_id, user_id).await?,
+            None => None,
+        };
+        Authority::of(caller, org_id, membership)
+    }
+
+    /// What the person may do in the organization now, whoever asks.
+    ///
+    /// # Errors
+    /// As [`Authority::of_person`] says.
+    pub async fn authority_of_person(&self, org_id: OrgId, user_id: UserId) -> domain::Result<Authority> {
+        Authority::of_person(self.membership(org_id, user_id).await?)
+    }
+
     /// The person's part in the organization; none for a stranger and for an organization that doesn't exist.
     pub async fn membership(&self, org_id: OrgId, user_id: UserId) -> Result<Option<Membership>, StoreError> {
         let sql = Sql::new(

@@ -21,7 +21,7 @@ pub use self::{
     credentials::{Credential, KeyCredential, SignInCredential},
     invites::Invite,
     keys::Key,
-    members::{Member, Membership},
+    members::Member,
     organizations::Organization,
     people::Person,
     sign_ins::SignIn,

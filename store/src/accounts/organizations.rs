@@ -7,11 +7,7 @@ use domain::{
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{members, named, parsed};
-use crate::{
-    Change, Expect, Store, StoreError,
-    reader::{Reads, row},
-    sql::Sql,
-};
+use crate::{Change, Expect, Purge, Store, StoreError, reader::Reads, sql::Sql};
 
 pub(super) mod row {
     use sea_orm::entity::prelude::*;
@@ -33,12 +29,6 @@ pub(super) mod row {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
-}
-
-row! {
-    struct RemainsRow {
-        remains: i64,
-    }
 }
 
 /// An organization.
@@ -111,7 +101,7 @@ impl Change {
     }
 
     /// Removes the organization and what may do something in its name; stale as [`Self::organization_set`]. Its members stay,
-    /// unseen, until [`Self::organization_remains_clear`].
+    /// unseen, until they are thrown away ([`Purge::organization_remains`]).
     pub fn organization_remove(&mut self, id: OrgId, version: i64) {
         let org_id = id.to_string();
         self.run_statement(
@@ -130,17 +120,17 @@ impl Change {
             self.run_statement(Sql::new(statement, [org_id.as_str().into()]), Expect::Any);
         }
     }
+}
 
-    /// Deletes a batch of the members of an organization that is gone, and of its teams' members.
-    pub fn organization_remains_clear(&mut self, id: OrgId) {
-        for statement in [
-            "DELETE FROM members WHERE org_id = $1 AND user_id IN \
-             (SELECT user_id FROM members WHERE org_id = $1 LIMIT 1000)",
-            "DELETE FROM team_members WHERE (team_id, user_id) IN \
-             (SELECT team_id, user_id FROM team_members WHERE org_id = $1 LIMIT 1000)",
-        ] {
-            self.run_statement(Sql::new(statement, [id.to_string().into()]), Expect::Any);
-        }
+impl Purge {
+    /// The members of an organization that is gone, and its teams' members.
+    pub fn organization_remains(id: OrgId) -> [Self; 2] {
+        const IS_GONE: &str = "org_id = $1 AND NOT EXISTS (SELECT 1 FROM organizations WHERE id = $1)";
+        let purge = |what, names| Self::new(what, names, id.to_string());
+        [
+            purge("members", ["members", "org_id, user_id", IS_GONE]),
+            purge("team members", ["team_members", "team_id, user_id", IS_GONE]),
+        ]
     }
 }
 
@@ -174,17 +164,6 @@ impl Store {
         }
         let rows = select.order_by_asc(row::Column::Id).limit(limit).read_all(self.reader()).await?;
         rows.into_iter().map(Organization::try_from).collect()
-    }
-
-    /// Whether members are left of an organization, or members of its teams.
-    pub async fn organization_has_remains(&self, id: OrgId) -> Result<bool, StoreError> {
-        let sql = Sql::new(
-            "SELECT COUNT(*) AS remains FROM (SELECT user_id FROM members WHERE org_id = $1 \
-             UNION ALL SELECT user_id FROM team_members WHERE org_id = $1 LIMIT 1) AS first_of_them",
-            [id.to_string().into()],
-        );
-        let counted: Option<RemainsRow> = self.reader().row(&sql).await?;
-        Ok(counted.is_some_and(|counted| counted.remains > 0))
     }
 
     /// How many organizations the person owns.

@@ -22,7 +22,7 @@
 //! | `drift` | while the rule stands | the same: what this node's clock is found to be ahead of the database's by |
 //!
 //! where kind, command and key may each be left out, and durations are written as `90s` or `200ms`. Folding what a page's
-//! editors wrote commits as the kind `page_fold`.
+//! editors wrote commits as the kind `page_fold`; the steps of a job commit as its topic, with its tenant for a key.
 
 #[cfg(not(feature = "faults"))]
 mod absent;

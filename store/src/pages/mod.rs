@@ -6,6 +6,7 @@ mod archive;
 mod comments;
 mod content;
 mod documents;
+mod imports;
 mod relations;
 mod remains;
 mod removal;

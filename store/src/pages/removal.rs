@@ -66,7 +66,7 @@ impl Change {
     }
 
     /// Takes the page and everything below it out of sight for good. What hangs on them may be deleted from `now` on
-    /// ([`page_remains_clear`](Self::page_remains_clear)).
+    /// ([`Purge::page_remains`](crate::Purge::page_remains)).
     pub fn page_remove(&mut self, id: PageId, now: Timestamp) {
         let id = id.to_string();
         let [name, end_documents, remove] = SUBTREE_TAKE;

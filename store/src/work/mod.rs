@@ -10,6 +10,7 @@
 
 mod claim;
 pub mod dead;
+mod listed;
 mod settle;
 mod turns;
 
@@ -22,6 +23,7 @@ use tokio::sync::Notify;
 
 pub use self::{
     claim::Claimed,
+    listed::WorkState,
     turns::{Permit, Permits, Turns},
 };
 pub(crate) use self::{
@@ -96,6 +98,12 @@ impl NewWork {
     pub fn with_key(self, key: impl Into<String>) -> Self {
         Self { key: Some(key.into()), ..self }
     }
+
+    /// The same, not before `due`.
+    #[must_use]
+    pub fn not_before(self, due: Timestamp) -> Self {
+        Self { due: Some(due), ..self }
+    }
 }
 
 /// An entry as it is now.
@@ -119,6 +127,8 @@ pub struct Work {
     pub progress: Option<String>,
     /// Whether it shall stop at its next step.
     pub cancelled: bool,
+    /// Whether a node took it, and has neither settled it nor put it off since.
+    pub is_claimed: bool,
     /// What the last try met with, where one failed.
     pub last_error: Option<String>,
     /// When it was added.
@@ -139,6 +149,7 @@ impl From<row::Model> for Work {
             fence: row.fence,
             progress: row.progress,
             cancelled: row.cancelled,
+            is_claimed: row.claimed_by.is_some(),
             last_error: row.last_error,
             created_at: Timestamp(row.created_at),
             wake_at: (row.wake_at != DEAD.0).then_some(Timestamp(row.wake_at)),

@@ -11,6 +11,14 @@ use crate::{Change, Expect, sql::Sql};
 /// How much of an error is kept beside an entry, in characters.
 const ERROR_LEN_MAX: usize = 1_000;
 
+/// Has entries of the topic `$1` stop (`$2` is true): those of which what follows holds.
+macro_rules! cancelling {
+    () => {
+        "UPDATE work SET cancelled = $2, wake_at = CASE WHEN claimed_by IS NULL THEN 0 ELSE wake_at END \
+         WHERE topic = $1 AND "
+    };
+}
+
 /// As much of an error as is kept.
 pub(crate) fn shortened(error: &str) -> String {
     error.chars().take(ERROR_LEN_MAX).collect()
@@ -81,17 +89,30 @@ impl Change {
         );
     }
 
-    /// Asks the entry that is called `key` within `topic` to stop: what waits is handed over at once, as cancelled, and what
-    /// is under way stops at its next step.
-    pub fn work_cancel(&mut self, topic: &'static str, key: &str) {
+    /// Has the entry that is called `key` within `topic` done at once, if it still waits until it is due.
+    pub fn work_hasten(&mut self, topic: &'static str, key: &str) {
         self.wakes_work(topic);
         self.run_statement(
             Sql::new(
-                "UPDATE work SET cancelled = $3, wake_at = CASE WHEN claimed_by IS NULL THEN 0 ELSE wake_at END \
-                 WHERE topic = $1 AND key = $2",
-                [topic.into(), key.into(), true.into()],
+                "UPDATE work SET wake_at = 0 WHERE topic = $1 AND key = $2 AND attempts = 0 AND wake_at < $3",
+                [topic.into(), key.into(), DEAD.0.into()],
             ),
             Expect::Any,
         );
+    }
+
+    /// Asks the entry that is called `key` within `topic` to stop: what waits is handed over at once, as cancelled, and what
+    /// is under way stops at its next step.
+    pub fn work_cancel(&mut self, topic: &'static str, key: &str) {
+        let named = Sql::new(concat!(cancelling!(), "key = $3"), [topic.into(), true.into(), key.into()]);
+        self.wakes_work(topic);
+        self.run_statement(named, Expect::Any);
+    }
+
+    /// Asks the entry `seq` of `topic` to stop in the same way; stale when it is gone or was given up.
+    pub fn work_cancel_one(&mut self, topic: &'static str, seq: i64) {
+        let values = [topic.into(), true.into(), seq.into(), DEAD.0.into()];
+        self.wakes_work(topic);
+        self.run_statement(Sql::new(concat!(cancelling!(), "seq = $3 AND wake_at < $4"), values), Expect::Rows(1));
     }
 }

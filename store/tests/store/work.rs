@@ -4,7 +4,7 @@ use domain::{
     Tenant, Timestamp,
     id::{OrgId, UserId},
 };
-use store::{Change, Claimed, Clock, CommitError, NewWork, Permits, Purge, Store, Turns, Work, testing};
+use store::{Change, Claimed, Clock, CommitError, NewWork, Permits, Purge, Store, Turns, Work, WorkState, testing};
 
 use crate::{LEASE, START, commit, open, purge};
 
@@ -240,5 +240,48 @@ async fn dead_letters_are_forgotten_when_they_are_old_and_nothing_else_is() {
         purge(&store, Purge::dead_letters(clock.now())).await;
         assert_eq!(store.work_dead_len().await.expect("counts"), 0);
         assert_eq!(claim_of(&store, 2).await.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_there_is_of_a_topic_is_listed_newest_first_with_how_it_stands() {
+    for scratch in testing::backends().await {
+        let clock = Clock::manual(START);
+        let store = open(&scratch, &clock).await;
+        let later = START.after(2 * LEASE);
+        commit(&store, |change| {
+            (0..2).for_each(|number| change.work_add(START, work(Tenant::System, number)));
+            change.work_add(START, work(Tenant::System, 2).not_before(later));
+            change.work_add(START, NewWork::new("another", Tenant::System, &()));
+        })
+        .await;
+        claim_of(&store, 1).await;
+        let stand = async || {
+            let listed = store.work_listed(&[TOPIC], 10).await.expect("reads");
+            listed.iter().filter_map(|work| work.state(clock.now())).collect::<Vec<_>>()
+        };
+        assert_eq!(stand().await, [WorkState::Delayed, WorkState::Waiting, WorkState::Running]);
+        clock.advance(LEASE);
+        assert_eq!(stand().await, [WorkState::Delayed, WorkState::Waiting, WorkState::Waiting], "the lease is over");
+        assert_eq!(store.work_listed_len(&[TOPIC, "another"]).await.expect("counts"), 4);
+
+        let given_up = claim_of(&store, 1).await.remove(0);
+        commit(&store, |change| change.work_given_up(&given_up, "no such thing")).await;
+        assert_eq!(store.work_listed_len(&[TOPIC]).await.expect("counts"), 2, "given up");
+        let mut change = Change::new();
+        change.work_cancel_one(TOPIC, given_up.seq);
+        assert!(matches!(store.commit(change).await, Err(CommitError::Stale)), "a dead letter is not cancelled");
+    }
+}
+
+#[tokio::test]
+async fn what_is_cancelled_by_its_number_is_handed_over_at_once() {
+    for scratch in testing::backends().await {
+        let store = open(&scratch, &Clock::manual(START)).await;
+        commit(&store, |change| change.work_add(START, work(Tenant::System, 1).not_before(START.after(LEASE)))).await;
+        let [waiting] = &store.work_listed(&[TOPIC], 10).await.expect("reads")[..] else { panic!("one entry") };
+        commit(&store, |change| change.work_cancel_one(TOPIC, waiting.seq)).await;
+        let claimed = claim_of(&store, 1).await;
+        assert!(claimed[0].cancelled && claimed[0].seq == waiting.seq);
     }
 }

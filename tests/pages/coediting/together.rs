@@ -1,5 +1,10 @@
 //! What one writes, the others read, and so does whoever comes later.
 
+use yrs::{
+    Text, Transact,
+    sync::{Message as Said, SyncMessage},
+};
+
 use super::Room;
 
 #[tokio::test]
@@ -94,4 +99,22 @@ async fn rows_are_folded_when_there_are_many_and_nothing_of_them_is_lost() {
     one.insert(510, "y").await;
     assert!(one.confirm().await);
     assert_eq!(room.joined().await.written(), format!("{}y", "x".repeat(510)));
+}
+
+#[tokio::test]
+async fn who_brings_what_an_edit_waited_for_hears_of_that_edit() {
+    let room = Room::new().await;
+    let (mut first, mut second) = (room.joined().await, room.joined().await);
+    // One edit builds on another that the server is told of later: its node died before it wrote that down, say.
+    let text = first.text();
+    let untold = {
+        let mut edit = first.doc.transact_mut();
+        text.insert(&mut edit, 0, "one ");
+        edit.encode_update_v1()
+    };
+    second.apply(&untold);
+    second.insert(4, "two").await;
+    assert!(second.confirm().await);
+    first.say(&Said::Sync(SyncMessage::Update(untold))).await;
+    assert!(first.listen(|it| it.written() == "one two").await);
 }

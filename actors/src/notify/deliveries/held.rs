@@ -20,7 +20,7 @@ use crate::{
     work::{Lane, Run},
 };
 
-/// Deliveries of quiet hours that are claimed at once, those of the same people beside.
+/// People whose deliveries of quiet hours are claimed at once.
 const CLAIM_MAX: u32 = 256;
 /// How long a node has to make summaries of what it claimed.
 const LEASE: Duration = Duration::from_secs(10);

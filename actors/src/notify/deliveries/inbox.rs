@@ -8,13 +8,11 @@ use domain::{
     notify::{Channel, Target},
 };
 use gateways::hub::{Limit, RetryAfter};
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{Change, Delivery, NewDelivery, NewNotice};
 
-use crate::{
-    kernel::{Command, Handle, Turn},
-    notify::inbox::{Inbox, notice_message, tell},
-};
+use crate::notify::inbox::{Inbox, notice_message, tell};
 
 /// Tests that a person may send within [`TESTS_WINDOW`].
 const TESTS_MAX: u32 = 10;

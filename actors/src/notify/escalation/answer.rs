@@ -7,19 +7,19 @@ use domain::{
     id::UserId,
     notify::{
         Asked, Channel, Channels, EventType,
-        escalation::{AckVia, EndReason, EscalationState, Pick},
+        escalation::{AckVia, EndReason, EscalationState, Pick, Standing},
     },
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{
     Change,
     notify::escalations::{Acked, Escalation as Row, Occasion, TIMER_KIND},
 };
 
-use super::{Escalation, Standing, audit, over, standing, step};
+use super::{Escalation, audit, over, standing, step};
 use crate::{
     Services,
-    kernel::{Command, Handle, Turn},
     notify::{ending::Ending, tell::Crier},
 };
 

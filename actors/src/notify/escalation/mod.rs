@@ -13,9 +13,11 @@ mod rehearse;
 mod step;
 
 use domain::{
-    Caller, Error, Result, Scope,
+    Caller, Error, Result,
     id::{EscalationId, UserId},
+    notify::escalation::Standing,
 };
+use kernel::{Resource, Turn};
 use serde_json::Value;
 use store::{
     AuditEntry, AuditTarget, Change,
@@ -26,10 +28,7 @@ pub use self::{
     answer::{Acknowledge, HandOver, Resolve, Snooze},
     rehearse::Rehearse,
 };
-use crate::{
-    Services,
-    kernel::{Resource, Turn},
-};
+use crate::Services;
 
 /// An escalation, as far as decisions go: its row; nothing before it is started.
 #[derive(Debug)]
@@ -50,7 +49,7 @@ impl Resource for Escalation {
 
 impl Escalation {
     fn row(&self) -> Result<&Row> {
-        self.row.as_ref().ok_or_else(|| Error::not_found("Escalation not found."))
+        self.row.as_ref().ok_or_else(not_found)
     }
 
     /// Applies what was committed at the version that was read.
@@ -59,43 +58,31 @@ impl Escalation {
     }
 }
 
-/// Somebody who may do something about an escalation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
-    /// They were told of it, or Troupe acts for somebody who was.
-    Told,
-    /// They run the organization.
-    Operator,
-}
-
-/// How `by` stands to the escalation now. People who were told and who still belong to the organization may act, and so
-/// may operators; to others it doesn't exist, or they lack the permission. A key, which is told nothing, acts as an
-/// operator in the name of its maker.
+/// How the caller stands to the escalation now. To who doesn't belong to the organization it doesn't exist.
 async fn standing(turn: &Turn<'_, Escalation>, row: &Row, by: UserId) -> Result<Standing> {
-    if turn.context().caller == Caller::System {
-        return Ok(Standing::Told);
-    }
     let store = &turn.services().store;
-    let part = store.membership(row.org_id, by).await?;
-    let part = part.ok_or_else(|| Error::not_found("Escalation not found."))?;
-    if let Caller::Key(key) = &turn.context().caller {
-        let may_write = key.scopes.intersection(part.scopes()).contains(Scope::OrgWrite);
-        return if may_write { Ok(Standing::Operator) } else { Err(Error::MissingScope(Scope::OrgWrite)) };
-    }
-    if row.handed_to == Some(by) || store.escalation_told(row.id).await?.iter().any(|told| told.user_id == by) {
-        return Ok(Standing::Told);
-    }
-    if part.scopes().contains(Scope::OrgWrite) {
-        Ok(Standing::Operator)
-    } else {
-        Err(Error::MissingScope(Scope::OrgWrite))
-    }
+    let authority = match turn.context().caller {
+        // Nobody signs in to answer a text or a call; the delivery that is answered says who it is.
+        Caller::Nobody => store.authority_of_person(row.org_id, by).await,
+        _ => turn.authority(row.org_id).await,
+    };
+    let authority = authority.map_err(|error| match error {
+        Error::NotFound { .. } => not_found(),
+        other => other,
+    })?;
+    let told = store.escalation_told(row.id).await?;
+    Standing::of(&authority, told.iter().map(|told| told.user_id).chain(row.handed_to))
 }
 
 fn audit(change: &mut Change, turn: &Turn<'_, Escalation>, row: &Row, action: &str, metadata: Option<Value>) {
     let target = AuditTarget::new("escalation", row.id).labelled(&row.title);
     let entry = AuditEntry::new(turn.context(), action, target).in_org(row.org_id);
     change.audit_add(turn.now(), AuditEntry { metadata, ..entry });
+}
+
+/// 404: there is no such escalation, or it is not for the caller to see.
+fn not_found() -> Error {
+    Error::not_found("Escalation not found.")
 }
 
 /// 409: nothing more comes of it.

@@ -8,10 +8,10 @@ use domain::{
         escalation::{EscalationState, Next, Plan, PlannedStep, Progress},
     },
 };
+use kernel::{Command, Handle, Turn};
 use store::{Change, notify::escalations::Escalation as Row};
 
 use super::{Escalation, audit, step::step};
-use crate::kernel::{Command, Handle, Turn};
 
 /// What the headline of a rehearsal starts with.
 const TEST: &str = "Test: ";

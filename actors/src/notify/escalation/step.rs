@@ -13,6 +13,7 @@ use domain::{
         escalation::{Audience, EndReason, EscalationState, Next, Pick, pick},
     },
 };
+use kernel::{Handle, TimerFired, Turn};
 use serde_json::json;
 use store::{
     Change, Delivery, Store,
@@ -26,7 +27,6 @@ use super::{
 };
 use crate::{
     Services,
-    kernel::{Handle, TimerFired, Turn},
     notify::{
         tell::{Crier, Message},
         telling::{note, note_passed},

@@ -22,7 +22,7 @@ use self::{
 use crate::Services;
 
 /// People told in one commit, about; a commit is under way for some ten milliseconds then.
-const PEOPLE_PER_COMMIT: usize = 1_000;
+const PEOPLE_PER_COMMIT: usize = 100;
 /// How often an event is decided on again because something changed meanwhile.
 const STALE_ROUNDS_MAX: u32 = 3;
 

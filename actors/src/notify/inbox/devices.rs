@@ -5,10 +5,10 @@ use domain::{
     id::SignInId,
     notify::{DEVICES_MAX, PushPlatform, is_install_id, not_the_mobile_app},
 };
+use kernel::{Command, Handle, Turn};
 use store::{Change, PushDevice, PushKey, notify::DeviceAttrs};
 
 use super::Inbox;
-use crate::kernel::{Command, Handle, Turn};
 
 /// Registers a device for push messages, or refreshes its registration.
 #[derive(Clone, Debug)]

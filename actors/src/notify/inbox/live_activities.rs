@@ -5,13 +5,13 @@ use domain::{
     id::{OrgId, SignInId},
     notify::{LIVE_ACTIVITIES_MAX, LiveEnvironment, no_vehicles},
 };
+use kernel::{Command, Handle, Turn};
 use store::{
     Change,
     notify::{LiveActivity, LiveActivityAttrs, LiveActivityKey},
 };
 
 use super::{Inbox, devices::signed_in};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Registers a token of a live activity, or refreshes its registration.
 ///
@@ -94,8 +94,10 @@ impl Handle<RemoveLiveActivity> for Inbox {
 
 /// Passes for a person who may see maps in the organization.
 async fn may_see_maps(turn: &Turn<'_, Inbox>, org_id: OrgId) -> Result<()> {
-    let membership = turn.services().store.membership(org_id, *turn.key()).await?.ok_or_else(no_vehicles)?;
-    if membership.scopes().contains(Scope::MapsRead) { Ok(()) } else { Err(Error::MissingScope(Scope::MapsRead)) }
+    match turn.authority(org_id).await {
+        Err(Error::NotFound { .. }) => Err(no_vehicles()),
+        authority => authority?.require(Scope::MapsRead),
+    }
 }
 
 /// Whether no other activity of the same watch on the same install came later; nothing where it shows no watch.

@@ -9,6 +9,7 @@ mod notices;
 mod prefs;
 
 use domain::{Error, Result, Timestamp, id::UserId};
+use kernel::{Resource, Turn};
 use serde_json::{Value, json};
 use store::{Change, Notice, OutboxEntry};
 
@@ -18,10 +19,7 @@ pub use self::{
     notices::{AckNotice, DeleteNotice, ReadAllNotices, ReadNotices},
     prefs::{ChangePrefs, ChooseChannels},
 };
-use crate::{
-    Services,
-    kernel::{Resource, Turn},
-};
+use crate::Services;
 
 /// A person's inbox.
 #[derive(Debug)]
@@ -74,6 +72,6 @@ fn tell_own(change: &mut Change, turn: &Turn<'_, Inbox>, message: Value) {
 }
 
 /// 404 `Notice not found.`
-pub fn no_notice() -> Error {
+fn no_notice() -> Error {
     Error::not_found("Notice not found.")
 }

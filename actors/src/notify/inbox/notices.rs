@@ -1,11 +1,11 @@
 //! Reading, acknowledging and deleting notices.
 
 use domain::{App, Result, id::NoticeId, notify::CancelReason};
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{Change, Notice};
 
 use super::{Inbox, no_notice, tell_own};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Marks notices as read; those that the person doesn't have are passed over.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use domain::{
     Result,
     notify::{Channels, EventType, NotifyPrefs, PrefsChange},
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{Change, notify::StoredPrefs};
 
 use super::{Inbox, tell_own};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Changes the settings that are named; answers all of them.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use domain::{
     id::ProtocolId,
     notify::{Attachment, Protocol, ResourceType, protocol::ATTACHMENTS_MAX},
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 
 use super::{Desk, Protocols, full, protocol, target};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Attaches a protocol to something, or calls that something by another name.
 #[derive(Clone, Debug)]

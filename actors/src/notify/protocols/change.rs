@@ -7,11 +7,11 @@ use domain::{
         Attachment, Protocol, ProtocolChange, ProtocolDraft, Rule, escalation::EndReason, protocol::PROTOCOLS_MAX,
     },
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{AuditEntry, AuditTarget, Change, Store};
 
 use super::{Desk, Protocols, check, full, protocol, target};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Makes a protocol.
 #[derive(Clone, Debug)]

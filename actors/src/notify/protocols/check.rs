@@ -12,6 +12,7 @@ use domain::{
     id::OrgId,
     notify::{Inactive, Rule, preview::reaches_somebody},
 };
+use kernel::{Handle, Resource, TimerFired, Turn};
 use serde_json::{Value, json};
 use store::{
     Change, EmailTo, OutboxEntry,
@@ -20,10 +21,7 @@ use store::{
 };
 
 use super::{Protocols, target};
-use crate::{
-    kernel::{Handle, Resource, TimerFired, Turn},
-    notify::cast,
-};
+use crate::notify::cast;
 
 /// The name of the timer.
 const TIMER: &str = "check";

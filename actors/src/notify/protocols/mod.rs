@@ -11,10 +11,11 @@ mod check;
 mod rotas;
 
 use domain::{
-    Caller, Error, Result, Scope, ScopeSet,
+    Authority, Error, Result, Scope,
     id::{OrgId, ProtocolId, UserId},
     notify::Protocol,
 };
+use kernel::{Resource, Turn};
 use serde_json::Value;
 use store::{
     Change,
@@ -27,10 +28,7 @@ pub use self::{
     change::{ChangeProtocol, DeleteProtocol, MakeProtocol},
     rotas::{AddOverride, ChangeRota, DeleteRota, MakeRota, OverrideWindow, RemoveOverride},
 };
-use crate::{
-    Services,
-    kernel::{Resource, Turn},
-};
+use crate::Services;
 
 /// The message of the 403 that keys read.
 pub const PEOPLE_ONLY: &str = "Notifications belong to people.";
@@ -60,31 +58,21 @@ struct Desk {
 impl Desk {
     /// Opens the book for whoever asks: an owner or admin, or a key of theirs that may write.
     async fn open(turn: &Turn<'_, Protocols>) -> Result<Self> {
-        let (org_id, store) = (*turn.key(), &turn.services().store);
-        // The book comes first: whatever changes after it was read makes the commit stale.
-        let book = store.protocol_book(org_id).await?;
-        let (user_id, granted) = match &turn.context().caller {
-            Caller::Person(person) => (person.user_id, None),
-            Caller::Key(key) if key.org_id == org_id => (key.maker, Some(key.scopes)),
-            Caller::Nobody => return Err(Error::Unauthenticated),
-            Caller::Key(_) | Caller::System => return Err(Error::not_found("Organization not found.")),
-        };
-        let part = store.membership(org_id, user_id).await?;
-        let part = part.ok_or_else(|| Error::not_found("Organization not found."))?;
-        let by_role = part.scopes();
-        let scopes = granted.map_or(by_role, |granted: ScopeSet| granted.intersection(by_role));
-        if !scopes.contains(Scope::OrgWrite) {
-            return Err(Error::MissingScope(Scope::OrgWrite));
-        }
-        Ok(Self { book, user_id })
+        Self::open_if(turn, |_| Ok(())).await
     }
 
     /// The same for what is for people only, whatever scopes a key has.
     async fn open_to_people(turn: &Turn<'_, Protocols>) -> Result<Self> {
-        match turn.context().caller {
-            Caller::Key(_) => Err(Error::forbidden("people_only", PEOPLE_ONLY)),
-            _ => Self::open(turn).await,
-        }
+        Self::open_if(turn, |authority| authority.person(PEOPLE_ONLY).map(drop)).await
+    }
+
+    async fn open_if(turn: &Turn<'_, Protocols>, check: impl FnOnce(&Authority) -> Result<()>) -> Result<Self> {
+        // The book comes first: whatever changes after it was read makes the commit stale.
+        let book = turn.services().store.protocol_book(*turn.key()).await?;
+        let authority = turn.authority(*turn.key()).await?;
+        check(&authority)?;
+        authority.require(Scope::OrgWrite)?;
+        Ok(Self { book, user_id: authority.on_behalf_of()? })
     }
 
     /// A change of the book, with its audit entry.

@@ -7,11 +7,11 @@ use domain::{
     id::{RotaId, RotaOverrideId, UserId},
     notify::{Rota, RotaChange, RotaDraft, RotaOverride, TurnStart, rota::ROTAS_MAX},
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::audit::AuditTarget;
 
 use super::{Desk, Protocols, full};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Makes a rota; the first of its people is on call at once.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use domain::{
     id::{OrgId, PageCommentId},
     pages::comment::{COMMENTS_MAX, Comment, CommentText},
 };
+use kernel::{Command, Handle, Turn};
 
 use super::{Desk, PageComments, members_check};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Writes a comment on the page, on a block of it, or in answer to another.
 #[derive(Clone, Debug)]

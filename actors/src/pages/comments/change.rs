@@ -5,9 +5,9 @@ use domain::{
     id::{OrgId, PageCommentId, UserId},
     pages::comment::Comment,
 };
+use kernel::{Command, Handle, Turn};
 
 use super::{Desk, PageComments, members_check};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Changes a comment; nothing of what is `None`.
 #[derive(Clone, Debug)]

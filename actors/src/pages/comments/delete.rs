@@ -5,9 +5,9 @@ use domain::{
     id::{OrgId, PageCommentId},
     pages::comment::Comment,
 };
+use kernel::{Command, Handle, Turn};
 
 use super::{Desk, PageComments};
-use crate::kernel::{Command, Handle, Turn};
 
 /// Deletes a comment. One that begins a thread with answers stays as an empty place until the last answer goes.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ impl Handle<DeleteComment> for PageComments {
         let desk = Desk::open(turn, command.org_id).await?;
         let store = &turn.services().store;
         let comment = desk.comment(store, command.id).await?;
-        comment.deletable_by(desk.by.user_id, desk.by.role)?;
+        comment.deletable_by(&desk.authority)?;
         let answers = store.page_answers_count(desk.page.id, comment.thread_id.unwrap_or(comment.id)).await?;
         let mut change = desk.write(turn, "page.comment_deleted", comment.id);
         match comment.thread_id {

@@ -10,15 +10,16 @@ mod change;
 mod delete;
 
 use domain::{
-    Error, Problem, Result,
+    Authority, Error, Problem, Result,
     id::{OrgId, PageCommentId, PageId, UserId},
     notify::ResourceType,
     pages::{
-        Page,
+        Page, author,
         comment::{Comment, comment_not_found, excerpt},
         in_the_trash, not_found,
     },
 };
+use kernel::{Resource, Turn};
 use serde_json::json;
 use store::{
     Change, Store,
@@ -27,12 +28,7 @@ use store::{
 };
 
 pub use self::{add::AddComment, change::ChangeComment, delete::DeleteComment};
-use super::author::author;
-use crate::{
-    Services,
-    event::Event,
-    kernel::{Resource, Turn},
-};
+use crate::{Services, event::Event};
 
 /// The comments of one page.
 #[derive(Debug)]
@@ -53,16 +49,17 @@ impl Resource for PageComments {
 struct Desk {
     page: Page,
     by: Member,
+    authority: Authority,
 }
 
 impl Desk {
     /// Who asks, and the page: 404 for one that the organization doesn't have, 409 for one in the trash.
     async fn open(turn: &Turn<'_, PageComments>, org_id: OrgId) -> Result<Self> {
         let store = &turn.services().store;
-        let user_id = author(store, org_id, turn.context()).await?;
-        let by = store.member(org_id, user_id).await?.ok_or(Error::Stale)?;
+        let authority = turn.authority(org_id).await?;
+        let by = store.member(org_id, author(&authority)?).await?.ok_or(Error::Stale)?;
         let page = store.page(org_id, *turn.key()).await?.ok_or_else(not_found)?;
-        if page.is_archived() { Err(in_the_trash()) } else { Ok(Self { page, by }) }
+        if page.is_archived() { Err(in_the_trash()) } else { Ok(Self { page, by, authority }) }
     }
 
     /// The page's comment with this id.

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use domain::id::{OrgId, PageId, UserId};
+use domain::id::{OrgId, PageId};
 use store::StoreError;
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
@@ -95,11 +95,6 @@ impl Visit {
                 () = sleep_until(self.told_at + TOLD_EVERY), if !self.told => self.tell(),
             }
         }
-    }
-
-    /// Who visits.
-    pub const fn user_id(&self) -> UserId {
-        self.present.looker.user_id
     }
 
     /// The tab shows this page now.

@@ -5,12 +5,13 @@ use domain::{
     Error, Result, Timestamp,
     id::{OrgId, UserId},
     pages::{
-        Page,
+        Page, author,
         content::{Blocks, ContentBase, ContentDraft, ContentState},
         history::{History, Replacement},
         in_the_trash, not_found,
     },
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{
     Change, Store,
@@ -19,10 +20,6 @@ use store::{
 };
 
 use super::{PageSession, ending::Ending};
-use crate::{
-    kernel::{Command, Handle, Turn},
-    pages::author::author,
-};
 
 /// How often a write is tried because the content, or what is edited together, changed on another node meanwhile.
 const TRIES_MAX: u32 = 8;
@@ -98,7 +95,7 @@ impl PageSession {
     async fn put_content(&mut self, command: &PutContent, turn: &mut Turn<'_, Self>) -> Result<ContentWritten> {
         let PutContent { org_id, draft, base } = command;
         let (page_id, now, store) = (*turn.key(), turn.now(), &turn.services().services.store);
-        let by = author(store, *org_id, turn.context()).await?;
+        let by = author(&turn.authority(*org_id).await?)?;
         let mut page = store.page(*org_id, page_id).await?.ok_or_else(not_found)?;
         let mut seen = None;
         if matches!(base, ContentBase::Version(_)) {
@@ -125,7 +122,7 @@ impl PageSession {
 
     async fn restore_version(&mut self, command: RestoreVersion, turn: &mut Turn<'_, Self>) -> Result<ContentWritten> {
         let (page_id, now, store) = (*turn.key(), turn.now(), &turn.services().services.store);
-        let by = author(store, command.org_id, turn.context()).await?;
+        let by = author(&turn.authority(command.org_id).await?)?;
         let page = store.page(command.org_id, page_id).await?.ok_or_else(not_found)?;
         if page.is_archived() {
             return Err(in_the_trash());

@@ -6,12 +6,12 @@ use std::{
 };
 
 use domain::{Context, Origin};
+use kernel::SelfRef;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{runtime::Handle, sync::Notify};
 use yrs::{StateVector, Update};
 
 use super::{PageSession, awareness::Entered, connection::ConnectionId, ending::Ending, flush::Flush};
-use crate::kernel::Me;
 
 /// How many bytes of updates may wait for the actor; whoever brings more waits until it has taken them.
 const WAITING_LEN_MAX: usize = 4 * 1024 * 1024;
@@ -42,7 +42,7 @@ pub(super) enum Event {
 
 /// Where all that happens to one live document comes in.
 pub(super) struct Door {
-    me: Me<PageSession>,
+    session: SelfRef<PageSession>,
     runtime: Handle,
     waiting: Mutex<Waiting>,
     /// Told when the actor has taken what waited.
@@ -88,9 +88,9 @@ pub(super) struct Share {
 }
 
 impl Door {
-    /// A door whose actor is `me`. Must be called on a runtime.
-    pub(super) fn new(me: Me<PageSession>) -> Arc<Self> {
-        Arc::new(Self { me, runtime: Handle::current(), waiting: Mutex::default(), taken: Notify::new() })
+    /// A door whose actor is `session`. Must be called on a runtime.
+    pub(super) fn new(session: SelfRef<PageSession>) -> Arc<Self> {
+        Arc::new(Self { session, runtime: Handle::current(), waiting: Mutex::default(), taken: Notify::new() })
     }
 
     /// Adds an event. Fails when the document is no longer live.
@@ -142,8 +142,8 @@ impl Door {
         let context = Context::system(Origin::Actor, Instant::now() + TURN_WITHIN);
         let knock = Knock { door: Arc::downgrade(self), number };
         // A knock that isn't taken is dropped, and repeated.
-        if let Err(error) = self.me.tell(Flush::new(knock), context) {
-            tracing::debug!(%error, key = %self.me.key(), "a page's session can't be told");
+        if let Err(error) = self.session.tell(Flush::new(knock), context) {
+            tracing::debug!(%error, key = %self.session.key(), "a page's session can't be told");
         }
     }
 
@@ -209,12 +209,13 @@ mod tests {
     use store::{Clock, testing::Scratch};
 
     use super::*;
-    use crate::{Actors, Services, kernel::KernelOptions};
+    use crate::{Actors, Services};
+    use kernel::KernelOptions;
 
     async fn door(scratch: &Scratch) -> (Actors, Arc<Door>) {
         let services = Services::in_process(scratch.store(Clock::system()).await.unwrap());
         let actors = Actors::for_commands(&services, KernelOptions::new("test")).unwrap();
-        let door = Door::new(actors.page_session.me(&PageId::new(Timestamp(0))));
+        let door = Door::new(actors.page_session.self_ref(&PageId::new(Timestamp(0))));
         (actors, door)
     }
 
@@ -246,7 +247,7 @@ mod tests {
         let (actors, door) = door(&scratch).await;
         // There is no live document behind this key, so that every turn passes without taking what waits here.
         door.put(Event::WhoIsThere { from: ConnectionId(1) }, 0).unwrap();
-        let key = door.me.key().to_string();
+        let key = door.session.key().to_string();
         let turns = || actors.kernel.resident("page_session", &key).map_or(0, |(_, commands)| commands.len());
         while turns() < 3 {
             tokio::time::sleep(KNOCK_AGAIN_AFTER).await;

@@ -12,6 +12,7 @@ use std::{
 
 use bytes::Bytes;
 use domain::{Error, Result};
+use kernel::{Command, CpuKind, Handle, Turn};
 use parking_lot::Mutex;
 use yrs::{StateVector, Update};
 
@@ -24,7 +25,6 @@ use super::{
     live::Live,
     wire,
 };
-use crate::kernel::{Command, CpuKind, Handle, Turn};
 
 /// How far updates may be apart, on the average, for turns to be kept apart: any closer, and more of them would go out one
 /// by one than anybody reads.
@@ -227,8 +227,9 @@ impl Live {
         let Fitting { updates, from } = fitting;
         let Some(last) = from.last() else { return Ok(()) };
         self.writer = self.clients.get(last).map(|client| client.user_id).or(self.writer);
-        // Who wrote all of it need not hear it again.
-        let only = from.iter().all(|other| other == last).then_some(*last);
+        // Who wrote all of it need not hear it again. What waited for it is somebody else's, though, and comes with it.
+        let is_theirs = !self.document.is_waiting() && from.iter().all(|other| other == last);
+        let only = is_theirs.then_some(*last);
         self.applying = Applying { from, begun: 0 };
         let taken = self.document.apply(updates, &mut self.applying.begun).map_err(|error| {
             tracing::warn!(%error, page = %self.page_id, "an update could not be applied");

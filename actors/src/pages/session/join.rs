@@ -9,6 +9,7 @@ use domain::{
     Error, Result,
     id::{PageEpochId, UserId},
 };
+use kernel::{Command, Handle, Turn};
 use store::{Change, PageDocument, PageUpdateId, pages::PageHead};
 
 use super::{
@@ -25,7 +26,6 @@ use super::{
     snapshot::{self, Loaded, Snapshot},
     wire,
 };
-use crate::kernel::{Command, Handle, Turn};
 
 /// Open the page together with others.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ pub(super) async fn open(turn: &Turn<'_, PageSession>, page: PageHead) -> Result
     let PageServices { services, scribes } = turn.services();
     // What an earlier life of the document left unwritten belongs to it.
     scribes.written(page_id).await;
-    let door = Door::new(turn.me());
+    let door = Door::new(turn.self_ref());
     // What other nodes say from here on is heard, so that nothing falls between them and the store.
     let others = Others::listen(&services.hub, page_id, &door).await;
     let loaded = match snapshot::load(turn, page.org_id).await? {
@@ -101,7 +101,7 @@ pub(super) async fn open(turn: &Turn<'_, PageSession>, page: PageHead) -> Result
     };
     let Loaded { epoch, folds, text_hash, newest, rows, document } = loaded;
     others.greet(&epoch, &document);
-    let scribe = scribes.open(&services.store, &turn.me(), page_id, &epoch);
+    let scribe = scribes.open(&services.store, &turn.self_ref(), page_id, &epoch);
     let is_dirty = !rows.is_empty();
     scribe.knows(rows, turn.now());
     Ok(Live {

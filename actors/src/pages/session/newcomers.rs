@@ -12,6 +12,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use kernel::Turn;
 use yrs::StateVector;
 
 use super::{
@@ -21,7 +22,6 @@ use super::{
     live::{Live, Shown},
     wire,
 };
-use crate::kernel::Turn;
 
 /// How many bytes a turn encodes for newcomers, at most, but for one of them.
 const ENCODED_LEN_MAX: usize = 4 * 1024 * 1024;

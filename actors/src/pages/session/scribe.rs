@@ -21,6 +21,7 @@ use std::{
 use bytes::{BufMut, Bytes, BytesMut};
 use dashmap::DashMap;
 use domain::{Context, Error, Origin, Result, Timestamp, id::PageId};
+use kernel::SelfRef;
 use parking_lot::Mutex;
 use store::{Change, CommitError, NewPageUpdate, PageUpdateId, Store};
 use tokio::sync::{Notify, oneshot, watch};
@@ -32,7 +33,6 @@ use super::{
     skim::{Malformed, Reader},
     wire,
 };
-use crate::kernel::Me;
 
 /// How often updates that nobody waits for are written: at the same moments on all pages of a node, so that the store
 /// commits them together.
@@ -91,7 +91,13 @@ impl Scribes {
     }
 
     /// A scribe for `page`; whoever asks has seen to it that there is no other ([`written`](Self::written)).
-    pub(super) fn open(&self, store: &Store, me: &Me<PageSession>, page_id: PageId, epoch: &str) -> Arc<Scribe> {
+    pub(super) fn open(
+        &self,
+        store: &Store,
+        session: &SelfRef<PageSession>,
+        page_id: PageId,
+        epoch: &str,
+    ) -> Arc<Scribe> {
         let scribe = Arc::new(Scribe {
             page_id,
             epoch: epoch.to_owned(),
@@ -100,9 +106,9 @@ impl Scribes {
             ended: watch::Sender::new(false),
         });
         self.by_page.insert(page_id, Arc::clone(&scribe));
-        let (scribes, store, me, working) = (self.clone(), store.clone(), me.clone(), Arc::clone(&scribe));
+        let (scribes, store, session, working) = (self.clone(), store.clone(), session.clone(), Arc::clone(&scribe));
         tokio::spawn(async move {
-            working.work(&store, &me).await;
+            working.work(&store, &session).await;
             scribes.by_page.remove_if(&page_id, |_, other| Arc::ptr_eq(other, &working));
             working.ended.send_replace(true);
         });
@@ -265,24 +271,24 @@ impl Scribe {
         self.came.notify_one();
     }
 
-    async fn work(&self, store: &Store, me: &Me<PageSession>) {
+    async fn work(&self, store: &Store, session: &SelfRef<PageSession>) {
         loop {
-            self.wait_for_more(store, me).await;
+            self.wait_for_more(store, session).await;
             let Some(mut batch) = self.next_batch() else { return };
             // In a box, so that the many scribes that wait are small.
             if let Err(over) = Box::pin(self.write(store, &mut batch)).await {
                 self.give_up();
-                if let Err(error) = me.tell(over, context(FOLD_WITHIN)) {
+                if let Err(error) = session.tell(over, context(FOLD_WITHIN)) {
                     tracing::debug!(%error, page = %self.page_id, "a page's session wasn't told that its history is over");
                 }
                 return;
             }
-            self.written(batch, store.now(), me);
+            self.written(batch, store.now(), session);
         }
     }
 
     /// Returns when there is something to write, or nothing will come any more.
-    async fn wait_for_more(&self, store: &Store, me: &Me<PageSession>) {
+    async fn wait_for_more(&self, store: &Store, session: &SelfRef<PageSession>) {
         let mut due = None;
         loop {
             let (is_waiting, is_urgent, fold_at) = {
@@ -301,7 +307,7 @@ impl Scribe {
             } else if let Some(fold_at) = fold_at {
                 tokio::select! {
                     () = self.came.notified() => {}
-                    () = store.clock().sleep_until(fold_at) => self.ask_for_fold(store.now(), me),
+                    () = store.clock().sleep_until(fold_at) => self.ask_for_fold(store.now(), session),
                 }
             } else {
                 self.came.notified().await;
@@ -310,7 +316,7 @@ impl Scribe {
     }
 
     /// Asks for a fold. A while later it is asked for again, should it not be done.
-    fn ask_for_fold(&self, now: Timestamp, me: &Me<PageSession>) {
+    fn ask_for_fold(&self, now: Timestamp, session: &SelfRef<PageSession>) {
         {
             let mut notes = self.notes.lock();
             if notes.rows.is_empty() {
@@ -320,7 +326,7 @@ impl Scribe {
             }
             (notes.asked, notes.fold_at) = (true, Some(now.after(FOLD_AFTER)));
         }
-        if let Err(error) = me.tell(Settle, context(FOLD_WITHIN)) {
+        if let Err(error) = session.tell(Settle, context(FOLD_WITHIN)) {
             tracing::debug!(%error, page = %self.page_id, "a page's session wasn't asked to fold");
         }
     }
@@ -383,7 +389,7 @@ impl Scribe {
         Ok(())
     }
 
-    fn written(&self, batch: Batch, now: Timestamp, me: &Me<PageSession>) {
+    fn written(&self, batch: Batch, now: Timestamp, session: &SelfRef<PageSession>) {
         let mut notes = self.notes.lock();
         notes.is_writing = false;
         notes.rows.extend(batch.row);
@@ -393,7 +399,7 @@ impl Scribe {
         drop(notes);
         batch.answers.into_iter().chain(late).for_each(Answer::give);
         if must_fold {
-            self.ask_for_fold(now, me);
+            self.ask_for_fold(now, session);
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use domain::{Error, Result, id::PageId, pages::content::ContentDraft};
+use kernel::{Command, Handle, Turn};
 use store::{
     Change, CommitError, PageFold, PageUpdateId, Store,
     faults::{Place, Stage},
@@ -19,7 +20,6 @@ use super::{
     scribe::{FOLD_AFTER, Scribe},
     snapshot::{self, Snapshot},
 };
-use crate::kernel::{Command, Handle, Turn};
 
 /// What the commit of a fold is called where faults are injected.
 const FOLD: &str = "page_fold";

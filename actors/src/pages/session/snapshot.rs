@@ -5,13 +5,12 @@ use domain::{
     id::{OrgId, PageId},
     pages::Page,
 };
+use kernel::{CpuKind, Kernel, Turn};
 use store::{
     Store,
     pages::{PageDocument, PageUpdate, PageUpdateId},
 };
 use yrs::{Update, updates::decoder::Decode};
-
-use crate::kernel::{CpuKind, Kernel, Turn};
 
 use super::{
     PageSession,

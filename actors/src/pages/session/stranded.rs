@@ -6,11 +6,11 @@
 use std::time::{Duration, Instant};
 
 use domain::{Context, Origin, Result};
+use kernel::{Command, Handle, Registry, Turn};
 use store::Store;
 use tokio::task::JoinHandle;
 
 use super::{PageSession, join::open};
-use crate::kernel::{Command, Handle, Registry, Turn};
 
 /// How often is looked.
 const LOOK_EVERY: Duration = Duration::from_secs(15);

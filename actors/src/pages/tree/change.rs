@@ -5,6 +5,7 @@ use domain::{
     id::{PageId, UserId},
     pages::{Page, PageChange, Parent, TRASH_KEPT, in_the_trash, move_check, not_found},
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::{Value, json};
 use store::{Change, Store, pages::SubtreePage};
 
@@ -15,10 +16,7 @@ use super::{
     place::{self, Place, Spot},
     purge, writer,
 };
-use crate::{
-    kernel::{Command, Handle, Turn},
-    pages::{live::TreeChange, session::Ending},
-};
+use crate::pages::{live::TreeChange, session::Ending};
 
 /// Changes a page. One in the trash is restored, or stays as it is.
 #[derive(Clone, Debug)]

@@ -8,12 +8,10 @@ use domain::{
         database::{Schema, Views},
     },
 };
+use kernel::{Command, Handle, Turn};
 
 use super::{PageTree, audit, database, place, place::Place, writer};
-use crate::{
-    kernel::{Command, Handle, Turn},
-    pages::live::TreeChange,
-};
+use crate::pages::live::TreeChange;
 
 /// Makes a page, behind those that lie there already.
 #[derive(Clone, Debug)]

@@ -5,14 +5,12 @@ use domain::{
     id::PageId,
     pages::{Page, not_found},
 };
+use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{Change, pages::SubtreePage};
 
-use super::{PageTree, audit, end_documents, remains, writer};
-use crate::{
-    kernel::{Command, Handle, Turn},
-    pages::{live::TreeChange, session::Ending},
-};
+use super::{PageTree, audit, end_documents, removal, writer};
+use crate::pages::{live::TreeChange, session::Ending};
 
 /// Deletes a page that is in the trash, and everything below it, for good.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +31,7 @@ impl Handle<DeletePage> for PageTree {
         }
         let mut change = self.change();
         let gone = remove(&mut change, turn, &page).await?;
+        removal::delete_after(&mut change, page.org_id, turn.now());
         let told = TreeChange::Deleted { page_ids: gone.iter().map(|page| page.id).collect() };
         self.commit(turn, change, Some(by), told).await?;
         end_documents(turn, &gone, Ending::Deleted);
@@ -40,11 +39,11 @@ impl Handle<DeletePage> for PageTree {
     }
 }
 
-/// Has the change take the page and everything below it out of sight, to be deleted after it; what that is, the page first.
+/// Has the change take the page and everything below it out of sight; what that is, the page first. The caller has it deleted
+/// after the change ([`removal`]).
 pub(super) async fn remove(change: &mut Change, turn: &Turn<'_, PageTree>, page: &Page) -> Result<Vec<SubtreePage>> {
     let gone = turn.services().store.page_subtree(page.id).await?;
     change.page_remove(page.id, turn.now());
-    remains::delete_after(change, turn);
     audit(change, turn, "page.deleted", page, Some(json!({ "pages": gone.len() })));
     Ok(gone)
 }

@@ -3,83 +3,64 @@
 use std::{collections::HashMap, sync::Arc};
 
 use domain::{
-    Error, Result,
-    id::PageId,
+    Error, Result, Timestamp,
+    id::{PageId, PageImportId},
     pages::{
         Page, PageKind, Parent,
         archive::{ArchivedPage, PlannedPage},
         database::{Properties, PropertiesChange, PropertiesDraft, Schema, Views},
+        import::PageImport,
         import_check, position,
     },
 };
+use kernel::{Command, Handle, Turn};
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use store::{Change, Store};
+use store::{AuditEntry, AuditTarget, Change, Store};
 
-use super::{PageTree, audit, place::Place, writer};
-use crate::{
-    kernel::{Command, Handle, Turn},
-    pages::live::TreeChange,
+use super::{PageTree, place::Place};
+use crate::pages::{
+    imports::{importer, is_over},
+    live::TreeChange,
 };
 
-/// Makes the pages of an archive, behind those that lie there already: all of them, or none. What they say was staged
-/// ([`StagePages`](super::StagePages)).
+/// Makes the pages of an archive, behind those that lie there already: all of them, or none. What they say was staged. With
+/// them the import is done, so that this happens once.
 #[derive(Clone, Debug)]
-pub struct ImportPages {
-    /// Where what is at the top of the archive comes to lie.
-    pub parent: Parent,
+pub(crate) struct ImportPages {
+    /// The import.
+    pub import_id: PageImportId,
     /// The pages, each after the one that it is under, siblings in their order.
     pub pages: Arc<Vec<PlannedPage>>,
 }
 
 impl Command for ImportPages {
-    /// The pages that were at the top of the archive.
-    type Reply = Vec<Page>;
+    type Reply = ();
 
     const NAME: &'static str = "import_pages";
 }
 
 impl Handle<ImportPages> for PageTree {
-    async fn handle(&mut self, command: &ImportPages, turn: &mut Turn<'_, Self>) -> Result<Vec<Page>> {
-        let by = writer(turn).await?;
+    async fn handle(&mut self, command: &ImportPages, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (org_id, now, store) = (*turn.key(), turn.now(), &turn.services().store);
-        let place = Place::find(store, org_id, command.parent).await?;
+        let import = store.page_import(org_id, command.import_id).await?;
+        let import = import.filter(|import| import.ended_at.is_none()).ok_or_else(is_over)?;
+        let actor = importer(store, &import).await?;
+        let place = Place::find(store, org_id, import.parent_id.map_or(Parent::Root, Parent::Page)).await?;
         let height = command.pages.iter().map(|planned| planned.depth).max().unwrap_or(1);
         import_check(height, &place.landing())?;
         let target = place.parent().map(|parent| parent.id);
         let mut last = HashMap::from([(target, store.page_last_position(org_id, target).await?)]);
         let mut databases: HashMap<PageId, Page> = place.database().map(|it| (it.id, it.clone())).into_iter().collect();
 
-        let (mut change, mut made, mut rows) = (self.change(), Vec::new(), Vec::new());
+        let (mut change, mut made, mut rows): (_, Vec<Page>, _) = (self.change(), Vec::new(), Vec::new());
         for planned in command.pages.iter() {
             let parent_id = planned.parent_id.or(target);
             let last = last.entry(parent_id).or_default();
             let position = position::behind(*last);
             *last = Some(position);
             let database = parent_id.and_then(|id| databases.get(&id));
-            let ArchivedPage { kind, title, icon, full_width, .. } = &planned.page;
-            let page = Page {
-                id: planned.id,
-                org_id,
-                parent_id,
-                kind: *kind,
-                is_row: database.is_some(),
-                title: title.clone(),
-                icon: icon.clone(),
-                full_width: *full_width,
-                position,
-                archived_at: None,
-                archived_with: None,
-                content_version: i64::from(planned.source.says_something()),
-                properties: None,
-                schema: None,
-                views: None,
-                version: 1,
-                created_at: now,
-                created_by: by,
-                updated_at: now,
-                updated_by: None,
-            };
+            let page = Page { parent_id, position, is_row: database.is_some(), ..coming(planned, &import, now) };
             let (page, values) = with_values(page, &planned.page, database)?;
             change.page_add_staged(&page);
             if page.kind == PageKind::Database {
@@ -96,10 +77,40 @@ impl Handle<ImportPages> for PageTree {
         change.pages_staged_stay(&ids);
         relate(store, &mut change, &rows, &databases).await?;
         if let Some(first) = made.first() {
-            audit(&mut change, turn, "page.imported", first, Some(json!({ "pages": command.pages.len() })));
+            let target = AuditTarget::new("page", first.id).labelled(&first.title);
+            let entry = AuditEntry::new(turn.context(), "page.imported", target).in_org(org_id).by(actor);
+            change.audit_add(now, entry.with_metadata(json!({ "pages": command.pages.len() })));
         }
-        self.commit(turn, change, Some(by), TreeChange::Reset).await?;
-        Ok(made)
+        let made: Vec<PageId> = made.iter().map(|page| page.id).collect();
+        change.page_import_done(import.id, &made, now);
+        self.commit(turn, change, Some(import.created_by), TreeChange::Reset).await
+    }
+}
+
+/// The page as it comes with the import, at the root.
+fn coming(planned: &PlannedPage, import: &PageImport, now: Timestamp) -> Page {
+    let ArchivedPage { kind, title, icon, full_width, .. } = &planned.page;
+    Page {
+        id: planned.id,
+        org_id: import.org_id,
+        parent_id: None,
+        kind: *kind,
+        is_row: false,
+        title: title.clone(),
+        icon: icon.clone(),
+        full_width: *full_width,
+        position: 0.0,
+        archived_at: None,
+        archived_with: None,
+        content_version: i64::from(planned.source.says_something()),
+        properties: None,
+        schema: None,
+        views: None,
+        version: 1,
+        created_at: now,
+        created_by: import.created_by,
+        updated_at: now,
+        updated_by: None,
     }
 }
 

@@ -8,6 +8,7 @@
 //! Nothing but the revision is kept in memory: a command reads the few rows that it decides on, and the revision was read
 //! before them. What was done is told to whoever looks at the tree, after the commit.
 
+mod begin_import;
 mod change;
 mod create;
 mod database;
@@ -15,14 +16,14 @@ mod delete;
 mod import;
 mod place;
 mod purge;
-mod remains;
-mod stage;
+mod removal;
 
 use domain::{
     Result,
     id::{OrgId, UserId},
-    pages::Page,
+    pages::{Page, author},
 };
+use kernel::{Resource, Turn};
 use serde_json::Value;
 use store::{
     Change,
@@ -30,18 +31,22 @@ use store::{
     pages::{SubtreePage, Tree},
 };
 
-pub(crate) use self::remains::delete_pages_after;
-pub(in crate::pages) use self::stage::STAGED_LASTS;
-pub use self::{change::ChangePage, create::CreatePage, delete::DeletePage, import::ImportPages, stage::StagePages};
+pub(crate) use self::{
+    begin_import::BeginImport,
+    import::ImportPages,
+    removal::{delete_pages_after, delete_staged_after},
+};
+pub use self::{
+    change::ChangePage,
+    create::CreatePage,
+    delete::DeletePage,
+    removal::{PAGES_REMOVAL, PagesRemoval},
+};
 use super::{
-    author::author,
     live::{TreeChange, TreeMessage},
     session::{Ending, publish_ending},
 };
-use crate::{
-    Services,
-    kernel::{Resource, Turn},
-};
+use crate::Services;
 
 /// An organization's tree of pages.
 #[derive(Debug)]
@@ -92,7 +97,7 @@ fn end_documents(turn: &Turn<'_, PageTree>, pages: &[SubtreePage], ending: Endin
 
 /// The person who asks, as long as they may write the organization's pages now.
 async fn writer(turn: &Turn<'_, PageTree>) -> Result<UserId> {
-    author(&turn.services().store, *turn.key(), turn.context()).await
+    author(&turn.authority(*turn.key()).await?)
 }
 
 /// Adds what was done to the page to the audit trail.

@@ -3,13 +3,11 @@
 //! An organization with something in its trash has one durable timer, for what has been there longest.
 
 use domain::{Result, Timestamp, pages::TRASH_KEPT};
+use kernel::{Handle, Resource, TimerFired, Turn};
 use store::Change;
 
-use super::{PageTree, delete, end_documents, remains};
-use crate::{
-    kernel::{Handle, Resource, TimerFired, Turn},
-    pages::{live::TreeChange, session::Ending},
-};
+use super::{PageTree, delete, end_documents, removal};
+use crate::pages::{live::TreeChange, session::Ending};
 
 /// The name of the timer.
 const TIMER: &str = "purge";
@@ -28,7 +26,7 @@ pub(super) async fn arm(change: &mut Change, turn: &Turn<'_, PageTree>, due: Tim
 impl Handle<TimerFired> for PageTree {
     async fn handle(&mut self, fired: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
         if fired.name != TIMER {
-            return remains::delete_batch(turn, &fired.name).await;
+            return removed_by_an_older_node(turn).await;
         }
         if self.tree.revision == 0 {
             // The organization was deleted, with its pages.
@@ -44,6 +42,9 @@ impl Handle<TimerFired> for PageTree {
         for page in &over {
             gone.extend(delete::remove(&mut change, turn, page).await?);
         }
+        if !over.is_empty() {
+            removal::delete_after(&mut change, org_id, now);
+        }
         let is_more = over.len() as u64 == PAGES_PER_COMMIT;
         let next = if is_more { None } else { store.page_trash_next(org_id, before).await? };
         if let Some(due) = next.map(|came| came.after(TRASH_KEPT)).or(is_more.then_some(now)) {
@@ -54,4 +55,11 @@ impl Handle<TimerFired> for PageTree {
         end_documents(turn, &gone, Ending::Deleted);
         Ok(())
     }
+}
+
+/// A timer that a release before this one set where there is a job now, or a node of it that still runs: its turn adds the job.
+async fn removed_by_an_older_node(turn: &mut Turn<'_, PageTree>) -> Result<()> {
+    let mut change = Change::new();
+    removal::delete_after(&mut change, *turn.key(), turn.now());
+    turn.commit(change).await
 }

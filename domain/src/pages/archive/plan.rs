@@ -14,8 +14,8 @@ use super::{
     names::{MACOS, title_of},
 };
 use crate::{
-    Error, Result, Timestamp,
-    id::PageId,
+    Error, Result,
+    id::{PageId, PageImportId},
     pages::{
         DEPTH_MAX,
         content::{Blocks, CONTENT_BYTES_MAX, CONTENT_TOO_LARGE, ContentDraft},
@@ -114,27 +114,27 @@ impl ArchiveScan {
         self.problems.keep(Err::<(), _>(fault)).map(drop)
     }
 
-    /// The pages that the files become, made at `now`.
+    /// The pages that the files become, by the import `import_id`: of the same files always the same.
     ///
     /// 400 names each file at fault: one that leads out of the archive, stands twice, is no text, is larger than a page may
     /// be, or has front matter of ours that can't be read; and says where the archive has too many pages or too deep folders.
-    pub fn into_plan(self, now: Timestamp) -> Result<ArchivePlan> {
+    pub fn into_plan(self, import_id: PageImportId) -> Result<ArchivePlan> {
         let Self { mut found, problems } = self;
         problems.into_result()?;
         found.join_blocks()?;
-        found.into_plan(now)
+        found.into_plan(import_id)
     }
 }
 
 /// The pages that these files become, with what they say.
 #[cfg(any(test, feature = "fuzzing"))]
 #[expect(clippy::needless_pass_by_value, reason = "tests make the files right where they are asked about")]
-pub(crate) fn plan(files: Vec<ArchiveFile>, now: Timestamp) -> Result<ArchivePlan> {
+pub(crate) fn plan(files: Vec<ArchiveFile>, import_id: PageImportId) -> Result<ArchivePlan> {
     let mut scan = ArchiveScan::default();
     for (place, file) in files.iter().cloned().enumerate() {
         scan.take(place, file)?;
     }
-    scan.into_plan(now)?.with_contents(&files)
+    scan.into_plan(import_id)?.with_contents(&files)
 }
 
 #[cfg(any(test, feature = "fuzzing"))]
@@ -157,13 +157,13 @@ pub fn is_read(name: &str) -> bool {
     [MARKDOWN, MARKDOWN_LONG, BLOCKS].iter().any(|extension| lower.ends_with(extension))
 }
 
-/// The page that a single Markdown file becomes, made at `now`; `title` is what it is called where it doesn't say so itself.
-pub fn plan_file(title: &str, text: &[u8], now: Timestamp) -> Result<ArchivePlan> {
+/// The page that a single Markdown file becomes, by the import `import_id`; `title` is what it is called where it doesn't say so itself.
+pub fn plan_file(title: &str, text: &[u8], import_id: PageImportId) -> Result<ArchivePlan> {
     let text = std::str::from_utf8(text).map_err(|_| Error::invalid(SINGLE_FILE, "Is no text in UTF-8."))?;
     let mut page = front_matter::read(SINGLE_FILE, text, title)?;
     let said = content(SINGLE_FILE, mem::take(&mut page.content))?;
     let source = PageSource { markdown: Some(0), blocks: None, bytes: said.bytes() };
-    let pages = vec![PlannedPage { id: PageId::new(now), parent_id: None, depth: 1, page, source }];
+    let pages = vec![PlannedPage { id: import_id.page(0), parent_id: None, depth: 1, page, source }];
     Ok(ArchivePlan { pages, links: Links::default(), skipped: Vec::new() })
 }
 
@@ -235,11 +235,12 @@ impl Found {
         Ok(())
     }
 
-    fn into_plan(self, now: Timestamp) -> Result<ArchivePlan> {
+    fn into_plan(self, import_id: PageImportId) -> Result<ArchivePlan> {
         if self.pages.is_empty() {
             return Err(Error::bad_request("nothing_to_import", "There is no Markdown file in it."));
         }
-        let ids: HashMap<Path, PageId> = self.pages.keys().map(|path| (path.clone(), PageId::new(now))).collect();
+        let numbered = self.pages.keys().enumerate();
+        let ids: HashMap<Path, PageId> = numbered.map(|(place, path)| (path.clone(), import_id.page(place))).collect();
         let mut links = Links::default();
         for (path, page) in &self.pages {
             if let Some(exported) = page.as_ref().and_then(|(page, _)| page.id) {

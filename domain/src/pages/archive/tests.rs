@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     Timestamp,
     error::{Error, Result},
+    id::PageImportId,
     pages::content::{Blocks, CONTENT_BYTES_MAX},
 };
 
@@ -14,7 +15,7 @@ fn file(name: &str, text: &str) -> ArchiveFile {
 }
 
 fn read(files: &[(&str, &str)]) -> Result<ArchivePlan> {
-    plan(files.iter().map(|(name, text)| file(name, text)).collect(), NOW)
+    plan(files.iter().map(|(name, text)| file(name, text)).collect(), PageImportId::new(NOW))
 }
 
 /// Each page's depth, title and Markdown.
@@ -148,7 +149,7 @@ fn a_file_that_no_page_can_be_is_named() {
     assert_eq!(refusal(&[("x.md", ""), ("x.blocks.json", "{}")]), "x.blocks.json: Is no JSON array.");
     assert_eq!(refusal(&[("x.md", ""), ("x.blocks.json", "[")]), "x.blocks.json: Is no JSON array.");
     assert_eq!(refusal(&[("x.md", "a\0b")]), "x.md: Must not have a NUL in it.");
-    let binary = plan(vec![ArchiveFile { name: "x.md".into(), bytes: vec![0xff] }], NOW);
+    let binary = plan(vec![ArchiveFile { name: "x.md".into(), bytes: vec![0xff] }], PageImportId::new(NOW));
     assert!(matches!(binary, Err(Error::Invalid { problems }) if problems[0].message == "Is no text in UTF-8."));
     for over in [-1_isize, 0, 1] {
         let text = "a".repeat(CONTENT_BYTES_MAX.saturating_add_signed(over) - 2);
@@ -162,7 +163,7 @@ fn a_file_that_no_page_can_be_is_named() {
 fn an_archive_has_as_many_pages_and_is_as_deep_as_a_tree_may_be() {
     for (count, fits) in [(ARCHIVE_PAGES_MAX, true), (ARCHIVE_PAGES_MAX + 1, false)] {
         let files = (0..count).map(|at| file(&format!("{at}.md"), "")).collect();
-        assert_eq!(plan(files, NOW).is_ok(), fits, "{count}");
+        assert_eq!(plan(files, PageImportId::new(NOW)).is_ok(), fits, "{count}");
     }
     for (depth, fits) in [(20, true), (21, false)] {
         let name = format!("{}x.md", "f/".repeat(depth - 1));
@@ -225,7 +226,7 @@ proptest! {
             page_files(at, page)
         }).collect();
 
-        let imported = plan(files, NOW).unwrap();
+        let imported = plan(files, PageImportId::new(NOW)).unwrap();
         prop_assert!(imported.skipped.is_empty());
         prop_assert_eq!(imported.pages.len(), exported.len());
         let mut links = Links::default();
@@ -241,4 +242,11 @@ proptest! {
             prop_assert_eq!(planned.page, expected);
         }
     }
+}
+
+#[test]
+fn an_archive_is_planned_the_same_each_time() {
+    let import_id = PageImportId::new(NOW);
+    let planned = || plan(["b.md", "a/b.md", "a.md"].map(|name| file(name, "text")).to_vec(), import_id).unwrap();
+    assert_eq!(planned(), planned());
 }

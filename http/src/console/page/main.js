@@ -4,17 +4,17 @@ import { actorPage, kindPage } from "./actors.js";
 import { h, say, setText } from "./elements.js";
 import { History } from "./history.js";
 import { overview } from "./overview.js";
-import { deadLetters, deliveries, health, outbox, timers } from "./queues.js";
+import { deadLetters, deliveries, health, jobs, outbox, timers } from "./queues.js";
 import { chosen, read, session, signIn, signOut } from "./server.js";
 import { quarantine, slow } from "./trouble.js";
 
 const REFRESH_MS = 5000;
 const PAGES = new Map(Object.entries({
-  "": overview, kinds: kindPage, actors: actorPage, quarantine, timers, outbox, deliveries, dead: deadLetters, health, slow,
+  "": overview, kinds: kindPage, actors: actorPage, quarantine, timers, outbox, deliveries, jobs, dead: deadLetters, health, slow,
 }));
 const MENU = [
   ["", "Overview"], ["quarantine", "Quarantine"], ["timers", "Timers"], ["outbox", "Outbox"],
-  ["deliveries", "Deliveries"], ["dead", "Dead letters"], ["health", "Health"], ["slow", "Slow"],
+  ["deliveries", "Deliveries"], ["jobs", "Jobs"], ["dead", "Dead letters"], ["health", "Health"], ["slow", "Slow"],
 ];
 
 const top = document.getElementById("top");

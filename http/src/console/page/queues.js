@@ -1,4 +1,4 @@
-// What waits: timers, the outbox, deliveries; what was kept instead of sent, or given up; and how the nodes are.
+// What waits: timers, the outbox, deliveries, jobs; what was kept instead of sent, or given up; and how the nodes are.
 
 import { facts, h, say, table } from "./elements.js";
 import { nodeColumns } from "./overview.js";
@@ -137,6 +137,59 @@ export function deadLetters() {
   return {
     title: "Dead letters",
     element: h("div", {}, h("h1", {}, "Dead letters"), total, letters.element),
+    update() {},
+    refresh,
+  };
+}
+
+// What a job has done so far: {steps: 2, rows: {members: 1500}} as "2 steps, 1,500 members".
+function progressOf({ progress }) {
+  if (progress === null) return "not begun";
+  const told = (name, value) => (value !== null && typeof value === "object"
+    ? Object.entries(value).map(([part, amount]) => told(part, amount))
+    : `${typeof value === "number" ? words.count(value) : value} ${name}`);
+  return [told("", progress)].flat(Infinity).join(", ");
+}
+
+// Long work in steps, which operators watch, and cancel where it can be.
+export function jobs() {
+  const total = h("p", { class: "quiet", role: "status" });
+  const cancel = {
+    label: "Cancel",
+    when: (job) => job.canBeCancelled,
+    async run(job) {
+      try {
+        await act(`jobs/${job.seq}/cancel`);
+        say(`${job.topic} ${job.seq}: it stops at its next step`);
+      } catch (error) {
+        say(error.message, true);
+      }
+      await refresh().catch(() => {});
+    },
+  };
+  const list = table({
+    caption: "Jobs", key: (job) => job.seq, empty: "No job waits or is under way.",
+    columns: [
+      { head: "Number", value: (job) => job.seq, kind: "number" },
+      { head: "Topic", value: (job) => job.topic },
+      { head: "Of", value: (job) => job.tenant ?? "Troupe", kind: "code" },
+      { head: "State", value: (job) => (job.cancelled ? "stops" : job.state) },
+      { head: "Done", value: progressOf, kind: "text" },
+      { head: "Tries", value: (job) => words.count(job.attempts), kind: "number" },
+      { head: "Added", value: (job) => words.at(job.createdAt), kind: "number" },
+      { head: "Next look", value: (job) => words.at(job.nextTry), kind: "number" },
+      { head: "Error", value: (job) => job.error ?? "", kind: "text" },
+      { head: "Cancel", act: cancel },
+    ],
+  });
+  async function refresh() {
+    const answer = await read("jobs");
+    total.textContent = `${words.count(answer.total)} in all`;
+    list.update(answer.jobs);
+  }
+  return {
+    title: "Jobs",
+    element: h("div", {}, h("h1", {}, "Jobs"), total, list.element),
     update() {},
     refresh,
   };

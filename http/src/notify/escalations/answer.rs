@@ -5,20 +5,21 @@ use std::time::Duration;
 use actors::notify::escalation::{Acknowledge, HandOver, Rehearse, Resolve, Snooze};
 use domain::{
     Error, Timestamp,
-    id::{EscalationId, ProtocolId, UserId},
-    notify::escalation::AckVia,
+    id::{EscalationId, UserId},
+    notify::{Protocol, escalation::AckVia},
     problems::Problems,
 };
 use serde::{Deserialize, Serialize};
+use store::notify::escalations::Escalation;
 use utoipa::ToSchema;
 
-use super::{super::NotifyOrg, EscalationBody, EscalationDetails, found};
+use super::{super::NotifyOrg, EscalationBody, EscalationDetails};
 use crate::{
     answer::Json,
     body::{Body, RequestBody},
     error::Result,
     org::Org,
-    path::Path,
+    owned::Owned,
     permission::{OrgRead, OrgWrite},
     state::State,
 };
@@ -49,12 +50,11 @@ pub(crate) struct EscalationAcked {
 ))]
 pub(crate) async fn escalation_ack(
     org: Org<OrgRead>,
-    id: Path<EscalationId>,
+    escalation: Owned<Escalation>,
     state: State,
 ) -> Result<Json<EscalationAcked>> {
-    found(&state, org.id(), *id).await?;
-    let command = Acknowledge { by: org.on_behalf_of()?, via: AckVia::App };
-    let acked = state.actors.escalation.ask(&id, command, org.context()).await?;
+    let command = Acknowledge { by: org.authority().on_behalf_of()?, via: AckVia::App };
+    let acked = state.actors.escalation.ask(&escalation.id, command, org.context()).await?;
     Ok(Json(EscalationAcked { acked }))
 }
 
@@ -86,16 +86,15 @@ impl RequestBody for EscalationSnooze {
 ))]
 pub(crate) async fn escalation_snooze(
     org: Org<OrgRead>,
-    id: Path<EscalationId>,
     body: Body<EscalationSnooze>,
+    escalation: Owned<Escalation>,
     state: State,
 ) -> Result<Json<EscalationAnswer>> {
-    found(&state, org.id(), *id).await?;
     let pause = |minutes: u32| state.store.now().after(Duration::from_secs(u64::from(minutes) * 60));
     let until = body.until.map(Timestamp).or_else(|| body.minutes.map(pause));
     let until = until.ok_or_else(|| Error::invalid("minutes", "Give either minutes or until."))?;
-    let command = Snooze { until, by: org.on_behalf_of()? };
-    let escalation = state.actors.escalation.ask(&id, command, org.context()).await?;
+    let command = Snooze { until, by: org.authority().on_behalf_of()? };
+    let escalation = state.actors.escalation.ask(&escalation.id, command, org.context()).await?;
     Ok(Json(EscalationAnswer { escalation: escalation.into() }))
 }
 
@@ -121,13 +120,12 @@ impl RequestBody for EscalationHandOver {}
 ))]
 pub(crate) async fn escalation_hand_over(
     org: Org<OrgRead>,
-    id: Path<EscalationId>,
     body: Body<EscalationHandOver>,
+    escalation: Owned<Escalation>,
     state: State,
 ) -> Result<Json<EscalationAnswer>> {
-    found(&state, org.id(), *id).await?;
-    let command = HandOver { to: body.user_id, by: org.on_behalf_of()? };
-    let escalation = state.actors.escalation.ask(&id, command, org.context()).await?;
+    let command = HandOver { to: body.user_id, by: org.authority().on_behalf_of()? };
+    let escalation = state.actors.escalation.ask(&escalation.id, command, org.context()).await?;
     Ok(Json(EscalationAnswer { escalation: escalation.into() }))
 }
 
@@ -140,12 +138,11 @@ pub(crate) async fn escalation_hand_over(
 ))]
 pub(crate) async fn escalation_resolve(
     org: Org<OrgRead>,
-    id: Path<EscalationId>,
+    escalation: Owned<Escalation>,
     state: State,
 ) -> Result<Json<EscalationAnswer>> {
-    found(&state, org.id(), *id).await?;
-    let command = Resolve { by: org.on_behalf_of()? };
-    let escalation = state.actors.escalation.ask(&id, command, org.context()).await?;
+    let command = Resolve { by: org.authority().on_behalf_of()? };
+    let escalation = state.actors.escalation.ask(&escalation.id, command, org.context()).await?;
     Ok(Json(EscalationAnswer { escalation: escalation.into() }))
 }
 
@@ -155,11 +152,9 @@ pub(crate) async fn escalation_resolve(
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/notify/protocols/{protocolId}/test")]
 pub(crate) async fn protocol_test(
     org: NotifyOrg<OrgWrite>,
-    id: Path<ProtocolId>,
+    Owned(protocol): Owned<Protocol>,
     state: State,
 ) -> Result<Json<EscalationDetails>> {
-    let protocol = state.store.protocol(org.id(), *id).await?;
-    let protocol = protocol.ok_or_else(|| Error::not_found("Protocol not found."))?;
     let id = EscalationId::new(state.store.now());
     let command = Rehearse { protocol, user_id: org.user_id() };
     let escalation = state.actors.escalation.ask(&id, command, org.context()).await?;

@@ -5,12 +5,7 @@ mod wire;
 
 use std::collections::HashSet;
 
-use domain::{
-    Error,
-    id::{EscalationId, OrgId},
-    notify::escalation::EscalationState,
-    problems::Problems,
-};
+use domain::{id::EscalationId, notify::escalation::EscalationState, problems::Problems};
 use serde::{Deserialize, Serialize};
 use store::notify::escalations::{Escalation, EscalationQuery};
 use utoipa::{IntoParams, ToSchema};
@@ -21,8 +16,8 @@ use crate::{
     answer::{Json, Object},
     error::Result,
     org::Org,
+    owned::Owned,
     paging::{LIMIT_MAX, PageQuery},
-    path::Path,
     permission::OrgRead,
     query::{Query, RequestQuery},
     state::State,
@@ -103,16 +98,9 @@ impl EscalationDetails {
 /// An escalation, and who was told of it when, over what, and why not
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/notify/escalations/{escalationId}")]
 pub(crate) async fn escalation_get(
-    org: Org<OrgRead>,
-    id: Path<EscalationId>,
+    _: Org<OrgRead>,
+    Owned(escalation): Owned<Escalation>,
     state: State,
 ) -> Result<Object<EscalationDetails>> {
-    let escalation = found(&state, org.id(), *id).await?;
     Ok(Object(EscalationDetails::of(&state, escalation).await?))
-}
-
-/// The organization's escalation.
-async fn found(state: &State, org_id: OrgId, id: EscalationId) -> domain::Result<Escalation> {
-    let escalation = state.store.escalation(id).await?.filter(|escalation| escalation.org_id == org_id);
-    escalation.ok_or_else(|| Error::not_found("Escalation not found."))
 }

@@ -7,7 +7,6 @@ mod templates;
 
 use actors::notify::protocols::{ChangeProtocol, DeleteProtocol, MakeProtocol};
 use domain::{
-    Error,
     id::ProtocolId,
     notify::{Attachment, Inactive, Protocol, ProtocolChange, ProtocolDraft},
     problems::{Problems, all},
@@ -22,6 +21,7 @@ use crate::{
     answer::{Created, Json, Object},
     body::{Body, RequestBody},
     error::Result,
+    owned::Owned,
     path::Path,
     permission::{OrgRead, OrgWrite},
     state::State,
@@ -158,20 +158,10 @@ pub(crate) async fn protocols_list(org: NotifyOrg<OrgRead>, state: State) -> Res
 /// A notification protocol
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/notify/protocols/{protocolId}")]
 pub(crate) async fn protocol_get(
-    org: NotifyOrg<OrgRead>,
-    id: Path<ProtocolId>,
-    state: State,
+    _: NotifyOrg<OrgRead>,
+    Owned(protocol): Owned<Protocol>,
 ) -> Result<Object<ProtocolAnswer>> {
-    Ok(Object(found(&org, *id, &state).await?.into()))
-}
-
-/// The organization's protocol with this id.
-async fn found<P: crate::permission::Permission>(
-    org: &NotifyOrg<P>,
-    id: ProtocolId,
-    state: &State,
-) -> domain::Result<Protocol> {
-    state.store.protocol(org.id(), id).await?.ok_or_else(|| Error::not_found("Protocol not found."))
+    Ok(Object(protocol.into()))
 }
 
 /// A new protocol: a template's id, or what the protocol says.

@@ -2,10 +2,9 @@
 
 use actors::notify::cast;
 use domain::{
-    Error,
-    id::{ProtocolId, UserId},
+    id::UserId,
     notify::{
-        EventType, Outcome, Reach, ResourceType, Target,
+        EventType, Outcome, Protocol, Reach, ResourceType, Target,
         preview::{Cast, Happening, PersonPreview, RulePreview, StepPreview, preview, reaches_somebody},
         rota::ASKABLE,
     },
@@ -19,7 +18,7 @@ use crate::{
     answer::Json,
     error::Result,
     notify::organization::NotifyOrg,
-    path::Path,
+    owned::Owned,
     permission::OrgWrite,
     query::{Query, RequestQuery},
     state::State,
@@ -258,13 +257,11 @@ fn masked(number: &str) -> String {
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/notify/protocols/{protocolId}/preview")]
 pub(crate) async fn protocol_preview(
     org: NotifyOrg<OrgWrite>,
-    id: Path<ProtocolId>,
     query: Query<PreviewQuery>,
+    protocol: Owned<Protocol>,
     state: State,
 ) -> Result<Json<PreviewAnswer>> {
     let happening = query.happening(state.store.now(), org.user_id())?;
-    let found = state.store.protocol(org.id(), *id).await?;
-    let protocol = found.ok_or_else(|| Error::not_found("Protocol not found."))?;
     let rules = &protocol.draft.rules;
     let calls_available = state.settings.calls_available;
     let cast = cast(&state.store, calls_available, org.id(), rules, &happening.concerned).await?;

@@ -6,7 +6,6 @@ mod overrides;
 
 use actors::notify::protocols::{ChangeRota, DeleteRota, MakeRota};
 use domain::{
-    Error,
     id::{RotaId, UserId},
     notify::{Rota, RotaChange, RotaDraft, Zone},
     problems::Problems,
@@ -21,6 +20,7 @@ use crate::{
     body::{Body, RequestBody},
     error::Result,
     org::Org,
+    owned::Owned,
     path::Path,
     permission::{OrgRead, OrgWrite},
     state::State,
@@ -100,8 +100,7 @@ pub(crate) async fn rotas_list(org: Org<OrgRead>, state: State) -> Result<Json<R
 
 /// An on-call rota
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/notify/rotas/{rotaId}")]
-pub(crate) async fn rota_get(org: Org<OrgRead>, id: Path<RotaId>, state: State) -> Result<Object<RotaAnswer>> {
-    let rota = state.store.rota(org.id(), *id).await?.ok_or_else(|| Error::not_found("Rota not found."))?;
+pub(crate) async fn rota_get(_: Org<OrgRead>, Owned(rota): Owned<Rota>) -> Result<Object<RotaAnswer>> {
     Ok(Object(RotaAnswer { rota: rota.into() }))
 }
 

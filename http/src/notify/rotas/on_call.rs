@@ -2,7 +2,6 @@
 
 use domain::{
     Error, Timestamp,
-    id::RotaId,
     notify::{Rota, rota::ASKABLE},
     problems::Problems,
 };
@@ -14,7 +13,7 @@ use crate::{
     answer::Json,
     error::Result,
     org::Org,
-    path::Path,
+    owned::Owned,
     permission::OrgRead,
     query::{Query, RequestQuery},
     state::State,
@@ -62,12 +61,11 @@ pub(crate) struct OnCallAnswer {
     (status = 404, description = "Nobody of this rota belongs to the organization any more.")
 ))]
 pub(crate) async fn rota_on_call(
-    org: Org<OrgRead>,
-    id: Path<RotaId>,
+    _: Org<OrgRead>,
     query: Query<OnCallQuery>,
+    rota: Owned<Rota>,
     state: State,
 ) -> Result<Json<OnCallAnswer>> {
-    let rota = state.store.rota(org.id(), *id).await?.ok_or_else(|| Error::not_found("Rota not found."))?;
     let at = query.at.map_or_else(|| state.store.now(), Timestamp);
     Ok(Json(on_call(&rota, at, &state).await?))
 }

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, io};
 
 use actix_web::{HttpResponse, http::header};
-use actors::kernel::{Cpu, CpuKind};
+use actors::pages::archive::Packer;
 use bytes::Bytes;
 use domain::{
     Error,
@@ -12,22 +12,21 @@ use domain::{
         Page,
         archive::{ARCHIVE_PAGES_MAX, ArchivePath, ArchivedPage, EXPORT_BYTES_MAX, LaidOut, layout, page_files},
         content::{Blocks, ContentDraft},
-        not_found,
     },
     problems::Problems,
 };
+use kernel::{Cpu, CpuKind};
 use serde::{Deserialize, Serialize};
 use store::Store;
 use utoipa::IntoParams;
 
-use super::pack::Packer;
 use crate::{
     argument::Argument,
     call::Call,
     error::Result,
     facts::Facts,
     org::Org,
-    path::Path,
+    owned::Owned,
     permission::KnowledgeRead,
     query::{Query, RequestQuery},
     state::State,
@@ -88,17 +87,16 @@ pub(crate) async fn pages_export(org: Org<KnowledgeRead>, _: Streamed, state: St
     (status = 400, description = "An archive has at most 5000 pages.\n\nAn archive has at most 32 MB. Export a part.")))]
 pub(crate) async fn page_export(
     org: Org<KnowledgeRead>,
-    id: Path<PageId>,
     query: Query<ExportQuery>,
+    Owned(top): Owned<Page>,
     _: Streamed,
     state: State,
 ) -> Result<HttpResponse> {
-    let top = state.store.page(org.id(), *id).await?.ok_or_else(not_found)?;
     let name = format!("{}", top.id);
     if query.subpages.as_deref() == Some("0") {
         return answer(&state, org.id(), &name, vec![top]).await;
     }
-    let ids: Vec<PageId> = state.store.page_subtree(*id).await?.into_iter().map(|page| page.id).collect();
+    let ids: Vec<PageId> = state.store.page_subtree(top.id).await?.into_iter().map(|page| page.id).collect();
     let mut pages = state.store.pages_by_id(org.id(), &ids).await?;
     pages.retain(|page| top.is_archived() || !page.is_archived());
     if pages.len() > ARCHIVE_PAGES_MAX {
@@ -132,7 +130,7 @@ async fn answer(state: &State, org_id: OrgId, name: &str, pages: Vec<Page>) -> R
         org_id,
         paths: layout(&laid_out).into_iter(),
         pages: pages.into_iter().map(|page| (page.id, page)).collect(),
-        packer: Packer::new(),
+        packer: Packer::begin(),
     };
     let pieces = futures::stream::try_unfold(Some(export), next);
     Ok(HttpResponse::Ok()

@@ -2,33 +2,32 @@
 
 use std::{
     fs::File,
-    io::{Read, Seek},
     time::{Duration, Instant},
 };
 
-use actix_web::http::header;
-use actors::{
-    kernel::CpuKind,
-    pages::import::{ArchiveContents, Import, import},
+use actix_web::{
+    HttpResponse,
+    http::{StatusCode, header},
 };
+use actors::pages::{archive::ArchiveFormat, imports::NewImport};
 use domain::{
-    Context, Error, Timestamp,
-    id::OrgId,
+    Context, Error,
+    id::{OrgId, PageImportId},
     pages::{
         Parent,
-        archive::{ArchiveFile, ArchivePlan, IMPORT_BYTES_MAX, Links, PlannedPage, plan_file, planned_content},
-        content::{CONTENT_TOO_LARGE, ContentDraft},
+        archive::IMPORT_BYTES_MAX,
+        import::{ImportFault, ImportState, PageImport},
         title_check,
     },
     problems::Problems,
 };
+use kernel::CpuKind;
 use serde::{Deserialize, Serialize};
-use tokio::time::timeout;
 use utoipa::{IntoParams, ToSchema};
 
-use super::unpack::{FILE_BYTES_MAX, Unpacker};
+use super::imports::ImportView;
 use crate::{
-    answer::Created,
+    answer::{Accepted, Created, Either, written},
     argument::Argument,
     call::Call,
     error::{ApiError, Result},
@@ -41,12 +40,8 @@ use crate::{
     state::State,
 };
 
-/// How long an import may take once the upload is there.
-const IMPORT_TIME_MAX: Duration = Duration::from_mins(15);
-/// When whoever's import took too long may try again.
-const LATE_RETRY: Duration = Duration::from_secs(60);
-/// Files that were left out and are named.
-const SKIPPED_MAX: usize = 100;
+/// How much of a request's time is waited for the pages, beside what the upload took.
+const WAITED_OF_TIME: f64 = 5.0 / 6.0;
 const TOO_LARGE: &str = "An import has up to 48 MB.";
 
 /// Where the pages come to lie.
@@ -71,15 +66,9 @@ impl RequestQuery for ImportQuery {
 /// What is uploaded.
 pub(crate) struct ImportUpload {
     file: File,
-    kind: ImportKind,
+    format: ArchiveFormat,
     /// Counts the import among those that are under way.
     place: SpoolPlace,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ImportKind {
-    Zip,
-    Markdown,
 }
 
 impl Argument for ImportUpload {
@@ -92,9 +81,9 @@ impl Argument for ImportUpload {
     async fn take(call: &mut Call) -> Result<Self> {
         let content_type = call.header(header::CONTENT_TYPE).unwrap_or_default();
         let essence = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        let kind = match essence.as_str() {
-            "application/zip" | "application/x-zip-compressed" => ImportKind::Zip,
-            "text/markdown" => ImportKind::Markdown,
+        let format = match essence.as_str() {
+            "application/zip" | "application/x-zip-compressed" => ArchiveFormat::Zip,
+            "text/markdown" => ArchiveFormat::Markdown,
             _ => return Err(ApiError::UnsupportedMediaType("application/zip or text/markdown")),
         };
         if call.request.headers().contains_key(header::CONTENT_ENCODING) {
@@ -106,61 +95,45 @@ impl Argument for ImportUpload {
         let org_id = call.path_value("orgId")?.parse::<OrgId>().map_err(|_| Error::not_found(NOT_FOUND))?;
         let place = call.state.spool.place(org_id)?;
         let file = place.receive(&mut call.payload, IMPORT_BYTES_MAX as u64, TOO_LARGE).await?;
-        Ok(Self { file, kind, place })
+        Ok(Self { file, format, place })
     }
 }
 
-impl ImportKind {
-    /// What becomes of the file, and where what it says is read from.
-    fn plan(self, mut file: File, title: &str, now: Timestamp) -> Result<(ArchivePlan, Contents), Error> {
-        if self == Self::Zip {
-            let mut zip = Unpacker::open(file)?;
-            return Ok((zip.plan(now)?, Contents::Zip(zip)));
-        }
-        let mut text = Vec::new();
-        let read = file.rewind().and_then(|()| file.take(FILE_BYTES_MAX as u64 + 1).read_to_end(&mut text));
-        read.map_err(Error::internal)?;
-        if text.len() > FILE_BYTES_MAX {
-            return Err(Error::invalid("file", CONTENT_TOO_LARGE));
-        }
-        Ok((plan_file(title, &text, now)?, Contents::File(text)))
+/// How the caller wants to be answered.
+pub(crate) struct AnswerWish {
+    /// Whether at once, however long it takes.
+    is_at_once: bool,
+}
+
+impl Argument for AnswerWish {
+    fn describe(facts: &mut Facts) {
+        facts.header("Prefer", "`respond-async` for an answer as soon as the upload is there (RFC 7240).", false);
     }
-}
 
-/// Where what an import says is read from.
-enum Contents {
-    Zip(Unpacker<File>),
-    /// The one Markdown file.
-    File(Vec<u8>),
-}
-
-impl Contents {
-    fn file(&mut self, place: usize) -> Result<ArchiveFile, Error> {
-        match self {
-            Self::Zip(zip) => zip.again(place),
-            Self::File(text) => Ok(ArchiveFile { name: "file".to_owned(), bytes: text.clone() }),
-        }
-    }
-}
-
-impl ArchiveContents for Contents {
-    fn read(&mut self, page: &PlannedPage, links: &Links) -> Result<ContentDraft, Error> {
-        let markdown = page.source.markdown.map(|place| self.file(place)).transpose()?;
-        let blocks = page.source.blocks.map(|place| self.file(place)).transpose()?;
-        planned_content(links, markdown, blocks)
+    async fn take(call: &mut Call) -> Result<Self> {
+        let wishes = call.request.headers().get_all("prefer").filter_map(|value| value.to_str().ok());
+        let is_at_once =
+            wishes.flat_map(|value| value.split(',')).any(|wish| wish.trim().eq_ignore_ascii_case("respond-async"));
+        Ok(Self { is_at_once })
     }
 }
 
 /// What was imported.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ImportAnswer {
+    /// The import.
+    import_id: String,
     /// The pages that lie where they were imported, in their order; those below them are not among them.
     pages: Vec<PageBody>,
     /// How many pages were made.
-    imported: usize,
+    imported: u32,
     /// Files that are no pages and were left out, by name; at most 100.
     skipped: Vec<String>,
 }
+
+/// The pages, or how the import stands that is not done yet, or why it came to nothing.
+type Imported = Either<Created<ImportAnswer>, Either<Accepted<ImportView>, HttpResponse>>;
 
 /// Import pages
 ///
@@ -169,6 +142,9 @@ pub(crate) struct ImportAnswer {
 /// export gives a page its title, icon, schema, views and values; other front matter stays in the text and may give the
 /// title. Pages are new; where one names another of the same ZIP by its id, it names the new one. All of it is imported, or
 /// nothing. At most 5,000 pages, 48 MB, and as much unpacked; two at once for an organization, beyond which it is 503.
+///
+/// The import goes on by itself once the upload is there, whatever becomes of the request or of the server. What takes longer
+/// than a request may is answered with 202, and can be watched and cancelled.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/pages/import", responses((status = 400, description =
     "Parent page not found.\n\nThe parent page is in the trash.\n\nPages are nested too deeply.\n\nThere is no Markdown file \
      in it.\n\nAn archive has at most 5000 pages.\n\nThis is no ZIP, or a damaged one.\n\nThe ZIP is encrypted.\n\nThe ZIP is \
@@ -178,21 +154,52 @@ pub(crate) struct ImportAnswer {
 pub(crate) async fn pages_import(
     org: Org<KnowledgeWrite>,
     query: Query<ImportQuery>,
+    wish: AnswerWish,
     upload: ImportUpload,
     state: State,
-) -> Result<Created<ImportAnswer>> {
+) -> Result<Imported> {
     let parent = Parent::parse("parentId", query.parent_id.as_deref().unwrap_or(Parent::ROOT))?;
     let title = query.title.clone().unwrap_or_default().trim().to_owned();
-    let (org_id, now) = (org.id(), state.store.now());
-    let ImportUpload { file, kind, place } = upload;
-    let planning = move || kind.plan(file, &title, now);
-    let (mut plan, contents) = state.actors.kernel.cpu().run(org_id.into(), CpuKind::Archive, planning).await??;
-    let (imported, mut skipped) = (plan.pages.len(), std::mem::take(&mut plan.skipped));
-    skipped.truncate(SKIPPED_MAX);
-    // The upload took as long as bytes kept coming; each step of the import has the usual time.
-    let context = || Context { deadline: Instant::now() + state.options.request_timeout, ..org.context() };
-    let importing = import(&state.actors, org_id, Import { parent, plan, contents: Box::new(contents) }, now, &context);
-    let made = timeout(IMPORT_TIME_MAX, importing).await.map_err(|_elapsed| Error::busy(LATE_RETRY))??;
+    let (org_id, id) = (org.id(), PageImportId::new(state.store.now()));
+    let ImportUpload { file, format, place } = upload;
+    let (planned, named) = (file.try_clone().map_err(Error::internal)?, title.clone());
+    let planning = move || format.plan(planned, &named, id).map(|(plan, _)| plan);
+    let plan = state.actors.kernel.cpu().run(org_id.into(), CpuKind::Archive, planning).await??;
+    // The upload took as long as bytes kept coming; what follows has the usual time.
+    let time = state.options.request_timeout;
+    let context = Context { deadline: Instant::now() + time, ..org.context() };
+    let begun = NewImport { id, parent, format, title, plan, file };
+    state.actors.imports.begin(org_id, begun, context).await?;
     drop(place);
-    Ok(Created(ImportAnswer { pages: made.into_iter().map(PageBody::from).collect(), imported, skipped }))
+    let waits = if wish.is_at_once { Duration::ZERO } else { time.mul_f64(WAITED_OF_TIME) };
+    let import = state.actors.imports.wait(org_id, id, waits).await?;
+    answer(&state, import).await
+}
+
+async fn answer(state: &State, import: PageImport) -> Result<Imported> {
+    if let Some(fault) = import.error {
+        return Ok(Either::Right(Either::Right(refusal(&fault)?)));
+    }
+    if import.state != ImportState::Done {
+        return Ok(Either::Right(Either::Left(Accepted(import.into()))));
+    }
+    // Some may have been changed since, or be gone.
+    let mut pages = state.store.pages_by_id(import.org_id, &import.made).await?;
+    pages.sort_by_cached_key(|page| import.made.iter().position(|id| *id == page.id));
+    Ok(Either::Left(Created(ImportAnswer {
+        import_id: import.id.to_string(),
+        pages: pages.into_iter().map(PageBody::from).collect(),
+        imported: import.pages,
+        skipped: import.skipped,
+    })))
+}
+
+/// Why the import came to nothing, as it would have been answered right away.
+fn refusal(fault: &ImportFault) -> Result<HttpResponse> {
+    let status = StatusCode::from_u16(fault.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut body = serde_json::json!({ "error": fault.message, "code": fault.code });
+    if !fault.problems.is_empty() {
+        body["problems"] = serde_json::to_value(&fault.problems).map_err(Error::internal)?;
+    }
+    Ok(written(status, serde_json::to_vec(&body).map_err(Error::internal)?))
 }

@@ -13,6 +13,9 @@ use crate::{
     work::{Claim, Leased},
 };
 
+/// Deliveries of quiet hours that one claim takes. Whoever has more is told in several summaries.
+const HELD_ROWS_MAX: u32 = 1_000;
+
 /// How deliveries are claimed.
 const DELIVERIES: Leased =
     Leased { table: "deliveries", lane: "lane", key: "id", order: "wake_at", counts: "attempts = attempts + 1" };
@@ -116,16 +119,23 @@ impl Store {
         })
     }
 
-    /// Takes what is due of up to `limit` people for whom quiet hours held something back, for `lease`; no other node
-    /// gets it meanwhile.
+    /// Takes what is due of up to `limit` people for whom quiet hours held something back, for `lease`, at most
+    /// [`HELD_ROWS_MAX`] deliveries; no other node gets it meanwhile.
     pub async fn deliveries_claim_held(&self, limit: u32, lease: Duration) -> Result<Vec<HeldClaim>, StoreError> {
         let next = self.deliveries_next(DeliveryLane::Held).await?;
         let taking = |now: Timestamp, claim: &Claim| {
             Sql::new(
                 "UPDATE deliveries SET claimed_by = $1, wake_at = $2 \
-                 WHERE lane = 'held' AND wake_at <= $3 AND user_id IN (SELECT DISTINCT user_id FROM \
-                 (SELECT user_id FROM deliveries WHERE lane = 'held' AND wake_at <= $3 ORDER BY wake_at LIMIT $4) AS due)",
-                [claim.id.as_str().into(), claim.until.0.into(), now.0.into(), i64::from(limit).into()],
+                 WHERE id IN (SELECT id FROM deliveries WHERE lane = 'held' AND wake_at <= $3 AND user_id IN \
+                 (SELECT DISTINCT user_id FROM (SELECT user_id FROM deliveries WHERE lane = 'held' AND wake_at <= $3 \
+                 ORDER BY wake_at LIMIT $4) AS due) ORDER BY user_id, id LIMIT $5)",
+                [
+                    claim.id.as_str().into(),
+                    claim.until.0.into(),
+                    now.0.into(),
+                    i64::from(limit).into(),
+                    i64::from(HELD_ROWS_MAX).into(),
+                ],
             )
         };
         let Some(claim) = self.claim_by(next, lease, taking).await? else { return Ok(Vec::new()) };

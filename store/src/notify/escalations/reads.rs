@@ -34,6 +34,15 @@ impl Store {
         row.map(Escalation::try_from).transpose()
     }
 
+    /// The organization's escalation with this id.
+    pub async fn escalation_of(&self, org_id: OrgId, id: EscalationId) -> Result<Option<Escalation>, StoreError> {
+        let row = row::Entity::find_by_id(id.to_string())
+            .filter(row::Column::OrgId.eq(org_id.to_string()))
+            .read_one(self.reader())
+            .await?;
+        row.map(Escalation::try_from).transpose()
+    }
+
     /// The organization's escalations, newest first.
     pub async fn escalations(&self, org_id: OrgId, query: EscalationQuery) -> Result<Vec<Escalation>, StoreError> {
         let mut select = row::Entity::find().filter(row::Column::OrgId.eq(org_id.to_string()));

@@ -1,0 +1,54 @@
+//! Deleting what is left of an organization that is gone, as a job.
+//!
+//! An organization is gone for everybody once its row is: whatever asks about a member or a key asks for the row with it. Its
+//! members, of which there may be thousands, are deleted afterwards, and its pages by a job of their own.
+
+use domain::{Result, Tenant};
+use kernel::{Handle, TimerFired, Turn};
+use store::{Change, NewWork, Permits, Purge};
+
+use super::Organization;
+use crate::{
+    pages::tree::delete_pages_after,
+    work::{
+        clearing::Cleared,
+        job::{Halt, Handler, Job, Topic},
+    },
+};
+
+/// The job that deletes what is left of an organization.
+pub const ORGANIZATION_REMOVAL: Topic = Topic {
+    permits: Permits::with_spare(1, 3),
+    goes_on_because: Some("This organization is deleted; what is left of it can't be kept."),
+    ..Topic::new("organization.removal")
+};
+
+/// Has everything of the organization that the change removes be deleted after it.
+pub(super) fn delete_after(change: &mut Change, turn: &Turn<'_, Organization>) {
+    change.work_add(turn.now(), NewWork::new(ORGANIZATION_REMOVAL.name, *turn.key(), &()));
+    delete_pages_after(change, *turn.key(), turn.now());
+}
+
+/// Deletes what is left of an organization.
+#[derive(Clone, Copy, Debug)]
+pub struct OrganizationRemoval;
+
+impl Handler for OrganizationRemoval {
+    async fn run(&self, job: &Job) -> Result<Change, Halt> {
+        let Tenant::Org(org_id) = job.tenant() else {
+            return Err(Halt::Refused("it names no organization".to_owned()));
+        };
+        Cleared::of(job)?.clear(job, &Purge::organization_remains(org_id)).await?;
+        Ok(Change::new())
+    }
+}
+
+/// The one timer that an organization ever had, which a release before this one set for the same purpose: its turn adds the
+/// job. A node of that release may still run beside this one.
+impl Handle<TimerFired> for Organization {
+    async fn handle(&mut self, _: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let mut change = Change::new();
+        change.work_add(turn.now(), NewWork::new(ORGANIZATION_REMOVAL.name, *turn.key(), &()));
+        turn.commit(change).await
+    }
+}
