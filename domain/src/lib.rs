@@ -13,6 +13,7 @@ pub mod base64_text;
 pub mod blank;
 pub mod context;
 pub mod error;
+pub mod fair_queue;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -36,6 +37,7 @@ pub use app::{App, Platform};
 pub use authority::{Authority, Membership};
 pub use context::{Caller, Context, KeyCaller, KeyKind, Origin, PersonCaller};
 pub use error::{Error, Problem, Result};
+pub use fair_queue::FairQueue;
 pub use organization::{OrgKind, Slug};
 pub use request_id::RequestId;
 pub use role::Role;

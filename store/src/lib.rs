@@ -11,6 +11,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod backup;
+pub mod behalf;
 pub mod blobs;
 mod change;
 mod clock;
@@ -48,7 +49,7 @@ pub mod writer;
 
 use std::sync::Arc;
 
-use domain::time::Timestamp;
+use domain::{Tenant, time::Timestamp};
 
 pub use self::{
     audit::{AuditActor, AuditEntry, AuditEvent, AuditQuery, AuditTarget},
@@ -148,11 +149,12 @@ impl Store {
         self.commit_at(change, Place::commit_of_nobody()).await
     }
 
-    /// [`commit`](Self::commit) by somebody whom tests can tell apart.
+    /// [`commit`](Self::commit) by a resource: in the turns of the organization or person whose id its key is.
     pub async fn commit_at(&self, change: Change, place: Place<'_>) -> Result<(), CommitError> {
-        let Some(fault) = self.faults().meet(place) else { return self.parts.writer.commit(change).await };
+        let tenant = Tenant::of_key(&place.key.to_string());
+        let Some(fault) = self.faults().meet(place) else { return self.parts.writer.commit(change, tenant).await };
         fault.before_commit().await?;
-        self.parts.writer.commit(change).await?;
+        self.parts.writer.commit(change, tenant).await?;
         fault.after_commit()
     }
 

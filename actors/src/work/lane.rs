@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::Timestamp;
+use domain::{Tenant, Timestamp};
 use futures::future::BoxFuture;
 use store::{Claimed, StoreError, Turns, work::Permit};
 use tokio::sync::Notify;
@@ -59,10 +59,13 @@ impl Run {
         Self { permits, work: Box::pin(work) }
     }
 
-    /// Works, and frees the permits.
+    /// Works, and frees the permits. Nobody waits for its commits; those of a batch for several tenants are in Troupe's turns.
     pub(super) async fn finish(self) {
-        self.work.await;
-        drop(self.permits);
+        let Self { permits, work } = self;
+        let tenant =
+            permits.iter().map(Permit::tenant).reduce(|one, other| if one == other { one } else { Tenant::System });
+        store::behalf::behind(tenant.unwrap_or_default(), work).await;
+        drop(permits);
     }
 }
 

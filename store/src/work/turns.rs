@@ -128,6 +128,13 @@ impl Turns {
     }
 }
 
+impl Permit {
+    /// Whose entry it is.
+    pub fn tenant(&self) -> Tenant {
+        self.tenant
+    }
+}
+
 impl Drop for Permit {
     fn drop(&mut self) {
         let mut state = self.shared.state.lock();

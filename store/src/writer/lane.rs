@@ -8,13 +8,12 @@ use std::{
 
 use futures::FutureExt;
 use sea_orm::DatabaseConnection;
-use tokio::sync::Mutex;
 
 use super::{
     GROUP_LEN_MAX, Job, Shared,
     disk::Disk,
     group::{self, Fault, Outcome},
-    queue::Waiting,
+    queue::Queue,
 };
 use crate::CommitError;
 
@@ -27,7 +26,7 @@ const GROUP_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) struct Lane {
     connection: DatabaseConnection,
-    waiting: Arc<Mutex<Waiting>>,
+    queue: Arc<Queue>,
     shared: Arc<Shared>,
     connect_timeout: Duration,
     away: bool,
@@ -37,18 +36,18 @@ pub(super) struct Lane {
 impl Lane {
     pub fn new(
         connection: DatabaseConnection,
-        waiting: Arc<Mutex<Waiting>>,
+        queue: Arc<Queue>,
         shared: Arc<Shared>,
         connect_timeout: Duration,
         disk: Disk,
     ) -> Self {
-        Self { connection, waiting, shared, connect_timeout, away: false, disk }
+        Self { connection, queue, shared, connect_timeout, away: false, disk }
     }
 
     /// Commits what comes until nobody can send any more.
     pub async fn run(mut self) {
         let mut group = Vec::with_capacity(GROUP_LEN_MAX);
-        while self.waiting.lock().await.take(&mut group).await {
+        while self.queue.take(&mut group).await {
             let started = Instant::now();
             let outcomes = match AssertUnwindSafe(self.commit(&group)).catch_unwind().await {
                 Ok(outcomes) => outcomes,

@@ -1,8 +1,10 @@
 //! The commit writer: many changes, few transactions.
 //!
 //! A transaction costs a synchronous write to the disk, whatever it holds. So changes wait in one queue, and a lane
-//! takes all that wait (up to [`GROUP_LEN_MAX`] and [`GROUP_BYTES_MAX`]) and commits them as one transaction; while it does
-//! so, the next ones gather. SQLite has one lane, because it has one writer; PostgreSQL has several, which commit side by
+//! takes all that wait (up to [`GROUP_LEN_MAX`], [`GROUP_STEPS_MAX`] and [`GROUP_BYTES_MAX`]) and commits them as one
+//! transaction; while it does so, the next ones gather. Where more waits than one transaction takes, tenants take turns,
+//! and what nobody waits for ([`behalf`](crate::behalf)) goes on beside the rest a little at a time: so nobody waits for
+//! more than a transaction or two, however much others write. SQLite has one lane, because it has one writer; PostgreSQL has several, which commit side by
 //! side. (PostgreSQL groups the commits of side-by-side transactions itself, but each transaction is still three round
 //! trips: grouping before that is faster there too.)
 //!
@@ -25,6 +27,7 @@ mod trace;
 
 use std::{collections::HashMap, sync::Arc};
 
+use domain::Tenant;
 use parking_lot::Mutex;
 use sea_orm::DbBackend;
 use tokio::{
@@ -36,12 +39,17 @@ pub use self::stats::WriterStats;
 use self::{disk::Disk, lane::Lane, queue::Queue, stats::Tally, trace::CommitTrace};
 use crate::{
     Change, CommitError, SecretKeys, StoreOptions,
+    behalf::Behalf,
     change::{Step, Wakes},
     connection::Connections,
 };
 
 /// Changes that one transaction takes.
 pub const GROUP_LEN_MAX: usize = 512;
+/// Rows and statements that one transaction takes, unless they are those of a single change: some milliseconds' work.
+pub const GROUP_STEPS_MAX: usize = 512;
+/// Those of them that are work that nobody waits for, in a transaction that somebody does.
+pub const GROUP_STEPS_BEHIND_MAX: usize = 128;
 /// Bytes that one transaction takes, unless they are those of a single change.
 pub const GROUP_BYTES_MAX: usize = 16 * 1024 * 1024;
 
@@ -77,6 +85,7 @@ impl Signals {
 
 /// A change that waits for a lane.
 struct Job {
+    behalf: Behalf,
     steps: Vec<Step>,
     /// About how much memory the steps take.
     bytes: usize,
@@ -89,7 +98,7 @@ struct Job {
 pub(crate) struct Writer {
     backend: DbBackend,
     secrets: SecretKeys,
-    queue: Mutex<Option<Queue>>,
+    queue: Arc<Queue>,
     lanes: Mutex<Vec<JoinHandle<()>>>,
     shared: Arc<Shared>,
 }
@@ -97,8 +106,7 @@ pub(crate) struct Writer {
 impl Writer {
     /// Starts the lanes on the current runtime; they end when the writer is closed or dropped, after what waits.
     pub fn start(connections: &Connections, options: &StoreOptions) -> Self {
-        let (queue, waiting) = queue::open(options);
-        let waiting = Arc::new(waiting);
+        let queue = Arc::new(Queue::new(options));
         let shared = Arc::<Shared>::default();
         let backend = connections.backend();
         let lane_count = if backend == DbBackend::Sqlite { 1 } else { options.write_lanes.max(1) };
@@ -107,16 +115,16 @@ impl Writer {
                 let connection = connections.writer.clone();
                 let disk = Disk::new(options.faults.clone());
                 let lane =
-                    Lane::new(connection, Arc::clone(&waiting), Arc::clone(&shared), options.connect_timeout, disk);
+                    Lane::new(connection, Arc::clone(&queue), Arc::clone(&shared), options.connect_timeout, disk);
                 tokio::spawn(lane.run())
             })
             .collect();
         let secrets = options.secrets.clone();
-        Self { backend, secrets, queue: Mutex::new(Some(queue)), lanes: Mutex::new(lanes), shared }
+        Self { backend, secrets, queue, lanes: Mutex::new(lanes), shared }
     }
 
-    /// See [`Store::commit`](crate::Store::commit).
-    pub async fn commit(&self, change: Change) -> Result<(), CommitError> {
+    /// See [`Store::commit`](crate::Store::commit); in the turns of `tenant`.
+    pub async fn commit(&self, change: Change, tenant: Tenant) -> Result<(), CommitError> {
         if change.is_empty() {
             return Ok(());
         }
@@ -125,18 +133,9 @@ impl Writer {
         let steps = change.into_steps(self.backend, &self.secrets)?;
         let bytes = steps.iter().map(Step::bytes).sum();
         let trace = CommitTrace::begin(self.backend, steps.len());
-        let job = Job { steps, bytes, wakes, trace, answer };
-        self.enqueue(job)?;
+        self.queue.push(Job { behalf: Behalf::of_commit(tenant), steps, bytes, wakes, trace, answer })?;
         let ended = || CommitError::Unavailable("the writer ended; the outcome is unknown".into());
         answered.await.unwrap_or_else(|_| Err(ended()))
-    }
-
-    fn enqueue(&self, job: Job) -> Result<(), CommitError> {
-        let queue = self.queue.lock();
-        let Some(queue) = queue.as_ref() else {
-            return Err(CommitError::Unavailable("the store is closed".into()));
-        };
-        queue.push(job)
     }
 
     /// Who waits for commits.
@@ -146,14 +145,19 @@ impl Writer {
 
     /// What it has done since it was started.
     pub fn stats(&self) -> WriterStats {
-        let waiting = self.queue.lock().as_ref().map_or(0, Queue::len);
-        self.shared.tally.stats(waiting)
+        self.shared.tally.stats(self.queue.len())
     }
 
     /// Takes no more changes, and returns once those that wait are answered.
     pub async fn close(&self) {
-        drop(self.queue.lock().take());
+        self.queue.close();
         let lanes = std::mem::take(&mut *self.lanes.lock());
         futures::future::join_all(lanes).await;
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue.close();
     }
 }

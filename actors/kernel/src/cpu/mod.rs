@@ -15,7 +15,6 @@
 
 mod pool;
 mod snapshot;
-mod turns;
 
 use std::{num::NonZeroUsize, thread};
 

@@ -12,15 +12,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{Error, Result, tenant::Tenant};
+use domain::{Error, FairQueue, Result, fair_queue::Ticket, tenant::Tenant};
 use parking_lot::Mutex;
 use tokio::{runtime::Handle, sync::oneshot};
 
-use super::{
-    CpuKind,
-    snapshot::CpuLaneSnapshot,
-    turns::{Ticket, Turns},
-};
+use super::{CpuKind, snapshot::CpuLaneSnapshot};
 
 /// Pieces of work that may wait in a lane.
 pub const WAITING_MAX: usize = 4_096;
@@ -50,7 +46,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    waiting: Turns<Job>,
+    waiting: FairQueue<Job>,
     /// Threads that are taken.
     running: usize,
 }
