@@ -2,7 +2,7 @@
 
 use std::{fs, io, path::Path};
 
-use actors::{Settings, passwords::PasswordCost};
+use actors::{PasswordCost, Settings};
 use gateways::{
     HubOptions, MailOptions, PushOptions, TexterOptions,
     mail::{SmtpCredentials, SmtpOptions, SmtpSecurity},

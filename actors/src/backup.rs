@@ -3,6 +3,7 @@
 //! The actor knows the revision only; the text stays in the store. A refusal is never given from memory alone: another
 //! node may have saved meanwhile, so the store is asked first.
 
+use actors_base::{Services, asked_from};
 use domain::{
     Context, Error, Result,
     backup::{self, BackupDraft, BackupHead, saved_head},
@@ -13,8 +14,6 @@ use store::{
     Change, EmailTo, OutboxEntry, Store,
     audit::{AuditEntry, AuditTarget},
 };
-
-use crate::{Services, letter::asked_from};
 
 /// One person's backup.
 pub struct Backup {

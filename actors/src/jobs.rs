@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::{
+use actors_base::{
     Services,
+    work::{
+        Lane,
+        job::{self, Handler, Topic},
+    },
+};
+
+use crate::{
     housekeeping::{HOUSEKEEPING, HousekeepingJob},
     organization::{ORGANIZATION_REMOVAL, OrganizationRemoval},
     pages::{
         imports::{Imports, PAGES_IMPORT},
         tree::{PAGES_REMOVAL, PagesRemoval},
-    },
-    work::{
-        Lane,
-        job::{self, Handler, Topic},
     },
 };
 

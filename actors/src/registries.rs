@@ -6,19 +6,19 @@ use std::{
     time::{Duration, Instant},
 };
 
+use actors_base::{
+    Services, outbox,
+    work::{Dispatcher, Lane, RunningDispatcher},
+};
 use domain::{Context, Origin};
-use kernel::{Kernel, KernelOptions, Quarantine, Registry, ShutdownReport};
-use store::Change;
+use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
 
 use crate::{
-    Services,
     backup::Backup,
-    event::of_quarantine,
     housekeeping::{Arm, House, Housekeeping},
     jobs,
     notify::{deliveries, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols},
     organization::Organization,
-    outbox,
     pages::{
         comments::PageComments,
         imports::Imports,
@@ -27,9 +27,9 @@ use crate::{
     },
     person::Person,
     platform::{Platform, RunningPlatform},
+    quarantine::telling_of_quarantines,
     sign_in::SignInDesk,
     vault::Vault,
-    work::{Dispatcher, Lane, RunningDispatcher},
 };
 
 /// How long arming the housekeeping's timer may take.
@@ -183,13 +183,4 @@ impl Actors {
         });
         futures::future::join_all(settled).await;
     }
-}
-
-/// The options of a kernel whose quarantines operators are told of.
-fn telling_of_quarantines(options: KernelOptions) -> KernelOptions {
-    let node = options.node.clone();
-    let emit = move |quarantine: &Quarantine, change: &mut Change| {
-        of_quarantine(quarantine, &node).emit(change, quarantine.began_at);
-    };
-    KernelOptions { on_quarantine: options.on_quarantine.or(Some(Arc::new(emit))), ..options }
 }

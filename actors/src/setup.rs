@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use actors_base::Services;
 use domain::{
     App, Context, Email, OrgKind, Origin, Platform, Result, Role, Slug, Timestamp, Token, TokenKind,
     account::Password,
@@ -14,7 +15,7 @@ use store::{
     audit::{AuditEntry, AuditTarget},
 };
 
-use crate::{Services, passwords, person::new_person};
+use crate::{passwords, person::new_person};
 
 /// Who shall own the platform's organization (`[setup]` of the configuration).
 #[derive(Clone, Debug)]

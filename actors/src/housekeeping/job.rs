@@ -2,20 +2,19 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{
-    Timestamp,
-    notify::{ALERT_FORGOTTEN_AFTER, budget_day, phone},
-    pages::import::IMPORT_KNOWN_FOR,
-};
-use store::{Change, Permits, Purge};
-
-use crate::{
+use actors_base::{
     Services, Settings,
     work::{
         clearing::Cleared,
         job::{Halt, Handler, Job, Topic},
     },
 };
+use domain::{
+    Timestamp,
+    notify::{ALERT_FORGOTTEN_AFTER, budget_day, phone},
+    pages::import::IMPORT_KNOWN_FOR,
+};
+use store::{Change, Permits, Purge};
 
 /// The job, of which there is one at a time.
 pub const HOUSEKEEPING: Topic = Topic { permits: Permits::shared(1), ..Topic::new("housekeeping") };

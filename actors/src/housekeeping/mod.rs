@@ -7,12 +7,12 @@ mod job;
 
 use std::{fmt, str::FromStr, time::Duration};
 
+use actors_base::Services;
 use domain::{Result, Tenant};
 use kernel::{Command, Handle, Resource, TimerFired, Turn};
 use store::{Change, NewWork};
 
 pub use self::job::{HOUSEKEEPING, HousekeepingJob};
-use crate::Services;
 
 /// How often it is done.
 const EVERY: Duration = Duration::from_hours(1);

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use actors_base::Services;
 use domain::{
     Tenant, Timestamp,
     id::{DeliveryId, EscalationId, NoticeId, OrgId, UserId},
@@ -14,7 +15,6 @@ use serde_json::{Value, json};
 use store::{Change, Delivery, NewDelivery, NewNotice, OutboxEntry, StoreError};
 
 use super::inbox::notice_message;
-use crate::Services;
 
 /// What somebody is told.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actors_base::event::Event;
 use domain::{
     Error, Result, Role, Scope, Token, TokenKind,
     id::{AlarmHookId, UserId},
@@ -11,7 +12,6 @@ use kernel::{Command, Handle, Turn};
 use store::{Change, audit::AuditTarget, notify::AlarmHook};
 
 use super::{Organization, changed, current, found, full};
-use crate::event::Event;
 
 /// How often it is noted that a hook is used.
 const USED_EVERY: Duration = Duration::from_secs(60);

@@ -1,5 +1,6 @@
 //! Invitations: a token by e-mail that makes its addressee a member.
 
+use actors_base::Services;
 use domain::{
     Context, Email, Error, Result, Role, Scope, Timestamp, Token, TokenHash, TokenKind,
     account::{Invitation, invitation_gone},
@@ -19,7 +20,6 @@ use super::{
     members::{already_member, room_check},
     not_found,
 };
-use crate::Services;
 
 /// Invites an address. An invitation that the address has already is replaced when it has expired.
 #[derive(Clone, Debug)]

@@ -12,6 +12,7 @@ mod members;
 mod removal;
 mod teams;
 
+use actors_base::Services;
 use domain::{Authority, Error, Result, authority::ORGANIZATION_NOT_FOUND, id::OrgId};
 use kernel::{Resource, Turn};
 use store::{
@@ -29,7 +30,6 @@ pub use self::{
     removal::{ORGANIZATION_REMOVAL, OrganizationRemoval},
     teams::{AddTeamMember, ChangeTeam, DeleteTeam, MakeTeam, RemoveTeamMember},
 };
-use crate::Services;
 
 /// The message of the 403 that keys read.
 const PEOPLE_ONLY: &str = "This is for people, not for keys.";

@@ -3,18 +3,16 @@
 //! An organization is gone for everybody once its row is: whatever asks about a member or a key asks for the row with it. Its
 //! members, of which there may be thousands, are deleted afterwards, and its pages by a job of their own.
 
+use actors_base::work::{
+    clearing::Cleared,
+    job::{Halt, Handler, Job, Topic},
+};
 use domain::{Result, Tenant};
 use kernel::{Handle, TimerFired, Turn};
 use store::{Change, NewWork, Permits, Purge};
 
 use super::Organization;
-use crate::{
-    pages::tree::delete_pages_after,
-    work::{
-        clearing::Cleared,
-        job::{Halt, Handler, Job, Topic},
-    },
-};
+use crate::pages::tree::delete_pages_after;
 
 /// The job that deletes what is left of an organization.
 pub const ORGANIZATION_REMOVAL: Topic = Topic {

@@ -9,6 +9,7 @@ mod phone;
 mod profile;
 mod sign_ins;
 
+use actors_base::Services;
 use domain::{Caller, Email, Error, PersonCaller, Result, Timestamp, id::UserId};
 use kernel::{Resource, Turn};
 use store::{
@@ -24,7 +25,6 @@ pub use self::{
     profile::ChangeProfile,
     sign_ins::{EndSignIn, EndSignIns, IssueSignIn, NoteSignInUse},
 };
-use crate::Services;
 
 /// A person's account.
 #[derive(Debug)]

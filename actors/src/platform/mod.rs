@@ -18,6 +18,7 @@ mod slow;
 
 use std::{sync::Arc, time::Duration};
 
+use actors_base::Services;
 use domain::Timestamp;
 use kernel::Kernel;
 use parking_lot::Mutex;
@@ -33,7 +34,6 @@ pub use self::{
     slow::{SLOW_AFTER, SlowRequest},
 };
 use self::{pulses::Pulses, slow::SlowRequests};
-use crate::Services;
 
 /// The version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

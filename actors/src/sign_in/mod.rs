@@ -8,6 +8,7 @@ mod open;
 mod places;
 mod register;
 
+use actors_base::Services;
 use domain::{Email, Result};
 use kernel::Resource;
 
@@ -15,7 +16,6 @@ pub use self::{
     open::{OpenSignIn, Opened},
     register::{CreateAccount, Register, Registered},
 };
-use crate::Services;
 
 /// The desk.
 #[derive(Debug)]

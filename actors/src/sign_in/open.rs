@@ -94,7 +94,7 @@ async fn open(
 ) -> Result<Opened> {
     let (services, now) = (turn.services(), turn.now());
     let cost = services.settings.password_cost;
-    let is_cheap = !cost.made(&person.password_hash);
+    let is_cheap = !passwords::made_at(cost, &person.password_hash);
     if is_cheap {
         person.password_hash = passwords::hash(turn, cost, &command.password).await?;
     }

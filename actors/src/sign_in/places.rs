@@ -2,14 +2,13 @@
 
 use std::{net::IpAddr, time::Duration};
 
+use actors_base::event::Event;
 use domain::{Context, Result, Timestamp};
 use serde_json::{Map, Value, json};
 use store::{
     Change, Store,
     accounts::{Person, SignIn},
 };
-
-use crate::event::Event;
 
 /// A place from which nobody came for this long is new again.
 const KEPT_FOR: Duration = Duration::from_hours(400 * 24);

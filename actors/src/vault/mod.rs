@@ -24,6 +24,7 @@ pub use items::{ChangeItems, ItemResult, ItemsChanged};
 pub use keyset::PutKeyset;
 pub use removal::{CancelReset, DeleteVault, VaultDeleted};
 
+use actors_base::Services;
 use domain::{
     Caller, Context, Error, Result, Timestamp,
     id::{SignInId, UserId},
@@ -33,7 +34,6 @@ use kernel::{Resource, Turn};
 use store::{Change, Store, vault::SeenSignature};
 
 use self::{signatures::Signatures, state::OpenVault};
-use crate::Services;
 
 /// One person's passwords vault, or the place where it will be.
 pub struct Vault {

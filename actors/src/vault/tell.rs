@@ -2,6 +2,7 @@
 //!
 //! All of it leaves with the commit.
 
+use actors_base::asked_from;
 use domain::{
     Context, Timestamp,
     id::UserId,
@@ -14,8 +15,6 @@ use store::{
     outbox::{EmailTo, OutboxEntry},
     vault::VaultLogEntry,
 };
-
-use crate::letter::asked_from;
 
 /// Something that happened to a person's vault.
 pub(super) struct Happening<'a> {

@@ -2,6 +2,7 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use actors_base::Services;
 use domain::{
     Tenant,
     id::UserId,
@@ -10,7 +11,6 @@ use domain::{
 use store::{Change, Delivery, DeliveryClaim, StoreError};
 
 use super::{LEASE, RENEW_EVERY, email, phone, push, settle, settle::Tried, whole_link};
-use crate::Services;
 
 /// The longest that a gateway is waited for, whatever its own time-outs are.
 const TRY_MAX: Duration = Duration::from_secs(45);

@@ -4,6 +4,7 @@
 //! costs nothing. Spending is one statement that fails when nothing is left, so that nodes and hands never overspend it.
 //! What belongs to no organization (codes that confirm a number, tests, summaries of several things) has limits of its own.
 
+use actors_base::Services;
 use domain::{
     id::OrgId,
     notify::{Channel, budget_day, is_mostly_spent},
@@ -12,8 +13,6 @@ use store::{
     Change, CommitError, Delivery, EmailTo, OutboxEntry, StoreError,
     notify::{SpentBudget, TextBudget},
 };
-
-use crate::Services;
 
 /// Whether a delivery may go out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use actors_base::{
+    Services,
+    work::{Lane, Run},
+};
 use domain::Timestamp;
 use futures::future::BoxFuture;
 use store::{Claimed, DeliveryLane, Permits, StoreError, Turns};
 use tokio::sync::Notify;
 
 use super::{LEASE, attempt};
-use crate::{
-    Services,
-    work::{Lane, Run},
-};
 
 /// Tries that one node has under way at once: of a tenant (decisions, "Notifications", "Deliveries"), and beside those of
 /// others.

@@ -1,11 +1,11 @@
 //! Deliveries by e-mail, to the address that the person has by now.
 
+use actors_base::Services;
 use domain::notify::{Message, Recipient, Target};
 use gateways::{Delivered, Email, SendError};
 use store::Delivery;
 
 use super::settle::Tried;
-use crate::Services;
 
 /// Hands it to the mail server.
 pub(super) async fn send(

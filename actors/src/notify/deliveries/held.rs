@@ -6,6 +6,10 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
+use actors_base::{
+    Services,
+    work::{Lane, Run},
+};
 use domain::{
     App, Tenant, Timestamp,
     id::DeliveryId,
@@ -14,11 +18,6 @@ use domain::{
 use futures::future::BoxFuture;
 use store::{Change, Claimed, CommitError, Delivery, DeliveryLane, HeldClaim, NewDelivery, Permits, StoreError, Turns};
 use tokio::sync::Notify;
-
-use crate::{
-    Services,
-    work::{Lane, Run},
-};
 
 /// People whose deliveries of quiet hours are claimed at once.
 const CLAIM_MAX: u32 = 256;

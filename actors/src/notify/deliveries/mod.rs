@@ -1,7 +1,7 @@
 //! Deliveries: sees to it that what people are to be told reaches them (decisions, "Notifications", "Deliveries").
 //!
-//! - Each channel is a lane of the dispatcher ([`work`](crate::work)) with permits of its own ([`channel`]): a gateway that
-//!   hangs holds up what goes over it, and nothing else; and a tenant never has all of them.
+//! - Each channel is a lane of the dispatcher ([`work`](actors_base::work)) with permits of its own ([`channel`]): a gateway
+//!   that hangs holds up what goes over it, and nothing else; and a tenant never has all of them.
 //! - A try that may go better next time is put off, longer each time ([`settle`]); every try of a delivery carries the
 //!   same idempotency key, its id.
 //! - What quiet hours held back becomes one summary per person when they end ([`held`]), on a lane of its own.
@@ -22,11 +22,11 @@ mod settle;
 
 use std::{sync::Arc, time::Duration};
 
+use actors_base::{Services, work::Lane};
 use store::DeliveryLane;
 
 pub use self::inbox::{DeliveryReport, ReportDelivery, SendTest};
 use self::{channel::Channel, held::HeldBack};
-use crate::{Services, work::Lane};
 
 /// How long a node has for one try before it counts as dead, unless it says that it is still at it.
 const LEASE: Duration = Duration::from_secs(15);

@@ -3,6 +3,7 @@
 //! What tells of a notice goes to the number that the person has confirmed by now. Anything else (a code that confirms a
 //! number, a summary) was made for one number and goes there.
 
+use actors_base::Services;
 use domain::notify::{CancelReason, Channel, Message, Recipient, Target};
 use gateways::{Call, Delivered, Sms, TextError};
 use store::{Delivery, StoreError};
@@ -12,7 +13,6 @@ use super::{
     settle::Tried,
     whole_link,
 };
-use crate::Services;
 
 /// Hands it to who sends texts and calls people, as long as the organization's budget of today lasts.
 pub(super) async fn send(

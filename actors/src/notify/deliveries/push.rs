@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use actors_base::Services;
 use domain::notify::{CancelReason, Message, PushTarget, Target};
 use gateways::{Delivered, PushError, PushMessage};
 use store::{Delivery, StoreError, notify::PushKey};
 
 use super::settle::Tried;
-use crate::Services;
 
 /// How long a message waits for a device that is off.
 const KEPT_FOR: Duration = Duration::from_hours(24);

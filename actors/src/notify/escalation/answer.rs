@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use actors_base::Services;
 use domain::{
     Error, Result, Timestamp,
     id::UserId,
@@ -18,10 +19,7 @@ use store::{
 };
 
 use super::{Escalation, audit, over, standing, step};
-use crate::{
-    Services,
-    notify::{ending::Ending, tell::Crier},
-};
+use crate::notify::{ending::Ending, tell::Crier};
 
 /// Takes the escalation on: it ends for everybody. Answers whether it did; `false` when somebody had before.
 #[derive(Clone, Copy, Debug)]

@@ -12,6 +12,7 @@ mod answer;
 mod rehearse;
 mod step;
 
+use actors_base::Services;
 use domain::{
     Caller, Error, Result,
     id::{EscalationId, UserId},
@@ -28,7 +29,6 @@ pub use self::{
     answer::{Acknowledge, HandOver, Resolve, Snooze},
     rehearse::Rehearse,
 };
-use crate::Services;
 
 /// An escalation, as far as decisions go: its row; nothing before it is started.
 #[derive(Debug)]

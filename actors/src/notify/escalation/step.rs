@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use actors_base::Services;
 use domain::{
     Result, Timestamp,
     id::{NoticeId, UserId},
@@ -25,12 +26,9 @@ use super::{
     answer::{Forwarded, taken_on},
     audit,
 };
-use crate::{
-    Services,
-    notify::{
-        tell::{Crier, Message},
-        telling::{note, note_passed},
-    },
+use crate::notify::{
+    tell::{Crier, Message},
+    telling::{note, note_passed},
 };
 
 /// How long something that was sent says what a step would say.

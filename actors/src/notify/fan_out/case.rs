@@ -2,6 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use actors_base::{
+    Services,
+    event::{Emitted, Event},
+};
 use domain::{
     Role, Timestamp,
     id::{OrgId, ProtocolId, UserId},
@@ -13,11 +17,7 @@ use store::{
     notify::{AlertKey, StoredAlert, escalations::Escalation},
 };
 
-use crate::{
-    Services,
-    event::{Emitted, Event},
-    notify::ending::Ending,
-};
+use crate::notify::ending::Ending;
 
 /// The event that concerns an organization's owners and admins when it names nobody.
 const ALARM: &str = "ops.alarm";

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use actors_base::Services;
 use domain::{
     Timestamp,
     id::{EscalationId, OrgId, ProtocolId, UserId},
@@ -20,12 +21,9 @@ use super::{
     alerts::Alerts,
     case::{Case, Facts, Known},
 };
-use crate::{
-    Services,
-    notify::{
-        ending::resolved_title,
-        tell::{Crier, Message},
-    },
+use crate::notify::{
+    ending::resolved_title,
+    tell::{Crier, Message},
 };
 
 /// Decides on one event after the other, and gathers what follows.

@@ -12,6 +12,7 @@ mod alerts;
 mod case;
 mod decide;
 
+use actors_base::Services;
 use domain::backoff::{TRIES_MAX, pause_after};
 use store::{Change, CommitError, OutboxClaim, OutboxEntry, StoreError, outbox};
 
@@ -19,7 +20,6 @@ use self::{
     case::{Case, Known},
     decide::Decisions,
 };
-use crate::Services;
 
 /// People told in one commit, about; a commit is under way for some ten milliseconds then.
 const PEOPLE_PER_COMMIT: usize = 100;

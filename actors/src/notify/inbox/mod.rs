@@ -8,6 +8,7 @@ mod live_activities;
 mod notices;
 mod prefs;
 
+use actors_base::Services;
 use domain::{Error, Result, Timestamp, id::UserId};
 use kernel::{Resource, Turn};
 use serde_json::{Value, json};
@@ -19,7 +20,6 @@ pub use self::{
     notices::{AckNotice, DeleteNotice, ReadAllNotices, ReadNotices},
     prefs::{ChangePrefs, ChooseChannels},
 };
-use crate::Services;
 
 /// A person's inbox.
 #[derive(Debug)]

@@ -10,6 +10,7 @@ mod change;
 mod check;
 mod rotas;
 
+use actors_base::Services;
 use domain::{
     Authority, Error, Result, Scope,
     id::{OrgId, ProtocolId, UserId},
@@ -28,7 +29,6 @@ pub use self::{
     change::{ChangeProtocol, DeleteProtocol, MakeProtocol},
     rotas::{AddOverride, ChangeRota, DeleteRota, MakeRota, OverrideWindow, RemoveOverride},
 };
-use crate::Services;
 
 /// The message of the 403 that keys read.
 pub const PEOPLE_ONLY: &str = "Notifications belong to people.";

@@ -9,6 +9,7 @@ mod add;
 mod change;
 mod delete;
 
+use actors_base::{Services, event::Event};
 use domain::{
     Authority, Error, Problem, Result,
     id::{OrgId, PageCommentId, PageId, UserId},
@@ -28,7 +29,6 @@ use store::{
 };
 
 pub use self::{add::AddComment, change::ChangeComment, delete::DeleteComment};
-use crate::{Services, event::Event};
 
 /// The comments of one page.
 #[derive(Debug)]

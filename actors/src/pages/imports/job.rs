@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use actors_base::work::job::{Halt, Handler, Job, Topic};
 use domain::{
     Context, Error, Origin, Timestamp,
     id::PageImportId,
@@ -23,12 +24,9 @@ use store::{
 use tokio::time::timeout;
 
 use super::{ImportWork, Imports, archive};
-use crate::{
-    pages::{
-        archive::ArchiveContents,
-        tree::{ImportPages, delete_staged_after},
-    },
-    work::job::{Halt, Handler, Job, Topic},
+use crate::pages::{
+    archive::ArchiveContents,
+    tree::{ImportPages, delete_staged_after},
 };
 
 /// The job that makes pages of an archive.

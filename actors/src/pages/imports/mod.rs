@@ -15,6 +15,7 @@ mod job;
 
 use std::time::Duration;
 
+use actors_base::Services;
 use domain::{
     Context, Error, Result,
     id::{OrgId, PageImportId},
@@ -29,7 +30,6 @@ pub(crate) use self::begin::KEEPING_MAX;
 pub(super) use self::importer::importer;
 pub use self::{archive::unnamed_file, begin::NewImport, job::PAGES_IMPORT};
 use super::{archive::ArchiveFormat, tree::PageTree};
-use crate::Services;
 
 /// What is answered about an import that is not known, or not any more.
 pub const NO_IMPORT: &str = "Import not found.";

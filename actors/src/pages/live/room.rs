@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use actors_base::Services;
 use bytes::Bytes;
 use dashmap::DashMap;
 use domain::id::OrgId;
@@ -28,7 +29,6 @@ use super::{
     presence::{BELIEVED_FOR, Looker, Present, SessionId, Table},
     wire::Wire,
 };
-use crate::Services;
 
 /// How often a node says who is there, and looks whether it missed a change of the tree.
 const TICK: Duration = Duration::from_secs(BELIEVED_FOR.as_secs() / 3);

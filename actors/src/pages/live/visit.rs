@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use actors_base::Services;
 use bytes::Bytes;
 use domain::id::{OrgId, PageId};
 use store::StoreError;
@@ -14,7 +15,6 @@ use super::{
     presence::{Looker, Present, SessionId},
     room::{Open, Room},
 };
-use crate::Services;
 
 /// How often others are told where a tab is, at most; what it says in between is told then.
 const TOLD_EVERY: Duration = Duration::from_millis(100);

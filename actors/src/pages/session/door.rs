@@ -209,7 +209,8 @@ mod tests {
     use store::{Clock, testing::Scratch};
 
     use super::*;
-    use crate::{Actors, Services};
+    use crate::Actors;
+    use actors_base::Services;
     use kernel::KernelOptions;
 
     async fn door(scratch: &Scratch) -> (Actors, Arc<Door>) {

@@ -33,6 +33,7 @@ mod wire;
 
 use std::time::Duration;
 
+use actors_base::Services;
 use domain::{Result, id::PageId};
 use kernel::{Policy, Resource};
 use store::{Change, pages::PageHistory};
@@ -52,7 +53,6 @@ pub use self::{
     snapshot::{StoredHistory, stored_history},
     stranded::StrandedLooker,
 };
-use crate::Services;
 
 /// How many commands may wait for one page: a room full of people may open it at once.
 const QUEUE_LEN_MAX: u32 = 4_096;

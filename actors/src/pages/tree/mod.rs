@@ -18,6 +18,7 @@ mod place;
 mod purge;
 mod removal;
 
+use actors_base::Services;
 use domain::{
     Result,
     id::{OrgId, UserId},
@@ -46,7 +47,6 @@ use super::{
     live::{TreeChange, TreeMessage},
     session::{Ending, publish_ending},
 };
-use crate::Services;
 
 /// An organization's tree of pages.
 #[derive(Debug)]

@@ -5,16 +5,15 @@
 //! entry of its own to the work queue: one that is about to end must not keep the next one out. Of several, the first deletes
 //! what is left of all, and the others find nothing.
 
+use actors_base::work::{
+    clearing::Cleared,
+    job::{Halt, Handler, Job, Topic},
+};
 use domain::{
     Result, Tenant, Timestamp,
     id::{OrgId, PageImportId},
 };
 use store::{Change, NewWork, Permits, Purge, Store, StoreError};
-
-use crate::work::{
-    clearing::Cleared,
-    job::{Halt, Handler, Job, Topic},
-};
 
 /// The job that deletes what is left of an organization's gone pages, one at a time for each organization.
 pub const PAGES_REMOVAL: Topic = Topic {

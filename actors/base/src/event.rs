@@ -9,7 +9,6 @@ use domain::{
     id::{OrgId, UserId},
     notify::ResourceType,
 };
-use kernel::Quarantine;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use store::{Change, OutboxEntry};
@@ -90,24 +89,10 @@ impl Event {
     }
 }
 
-/// The alarm about a key in quarantine on `node`. It names no inner error, because people outside may read it, and it happened
-/// in no organization: notifications take it to the platform's own.
-pub(crate) fn of_quarantine(quarantine: &Quarantine, node: &str) -> Event {
-    let Quarantine { kind, key, crashes, until, .. } = quarantine;
-    let data = json!({
-        "alarm": "actor_quarantined", "node": node, "kind": kind, "crashes": crashes, "until": until,
-    });
-    Event {
-        body: format!("It crashed {crashes} times and is left alone until it has had time to recover."),
-        data: data.as_object().cloned().unwrap_or_default(),
-        dedup_key: Some(format!("quarantine:{kind}:{key}")),
-        ..Event::new("ops.alarm", (kind, key.clone()), format!("{kind} {key} is out of order"))
-    }
-}
-
 /// An event as it waits in the outbox.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Emitted {
+pub struct Emitted {
+    /// What happened.
     #[serde(flatten)]
     pub event: Event,
     /// When it happened.
@@ -117,22 +102,6 @@ pub(crate) struct Emitted {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_alarm_about_a_quarantine_says_nothing_of_what_it_crashed_of() {
-        let quarantine = Quarantine {
-            kind: "probe",
-            key: "one".to_owned(),
-            last_error: "boom".to_owned(),
-            crashes: 3,
-            began_at: Timestamp(5),
-            until: Timestamp(9),
-        };
-        let event = of_quarantine(&quarantine, "n1");
-        assert_eq!((&*event.kind, event.resource.id.as_str()), ("ops.alarm", "one"));
-        assert_eq!(event.data["alarm"], "actor_quarantined");
-        assert!(!json!(event).to_string().contains("boom"), "{event:?}");
-    }
 
     #[test]
     fn an_event_is_read_as_it_was_emitted() {

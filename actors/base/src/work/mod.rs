@@ -6,10 +6,10 @@
 //! add something, and finds what other processes left behind by looking every [`LOOK_EVERY`]. Any number of nodes may run
 //! a dispatcher.
 //!
-//! The outbox ([`crate::outbox`]) and deliveries ([`crate::notify::deliveries`]) are lanes, and so is each kind of long
-//! work ([`job`]). An area adds a job in three steps: a type that implements [`Handler`](job::Handler), a
-//! [`Topic`](job::Topic) that says how much of it runs at once, and a line in [`crate::jobs`]. What only throws rows away
-//! is done by [`clearing`].
+//! The topics of the outbox ([`crate::outbox`]) and the channels of deliveries are lanes, and so is each kind of long work
+//! ([`job`]). An area adds a job in three steps: a type that implements [`Handler`](job::Handler), a [`Topic`](job::Topic)
+//! that says how much of it runs at once, and a line in the list of all jobs (`actors/src/jobs.rs`). What only throws rows
+//! away is done by [`clearing`].
 
 pub mod clearing;
 pub mod job;

@@ -6,8 +6,6 @@ use std::{path::PathBuf, time::Duration};
 
 use domain::{account::Registration, notify::Channel};
 
-use crate::passwords::PasswordCost;
-
 /// The settings of this layer.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -33,6 +31,24 @@ pub struct Settings {
     pub calls_per_day: u64,
     /// Where archives are kept while they are read: a folder on a disk of the machine.
     pub spool: PathBuf,
+}
+
+/// How much work a password's hash takes (`accounts.argon2_*`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PasswordCost {
+    /// Memory, in KiB; at least eight for each lane.
+    pub memory_kib: u32,
+    /// Passes over the memory.
+    pub passes: u32,
+    /// Lanes.
+    pub lanes: u32,
+}
+
+impl Default for PasswordCost {
+    /// What OWASP recommends, and `config/default.toml` says.
+    fn default() -> Self {
+        Self { memory_kib: 19_456, passes: 2, lanes: 1 }
+    }
 }
 
 impl Settings {

@@ -18,18 +18,18 @@ pub struct Cleared {
 
 impl Cleared {
     /// What the job's earlier steps threw away.
-    pub(crate) fn of(job: &Job) -> Result<Self, Halt> {
+    pub fn of(job: &Job) -> Result<Self, Halt> {
         Ok(job.progress()?.unwrap_or_default())
     }
 
     /// Throws away what is over of `purges`, a step at a time.
-    pub(crate) async fn clear(&mut self, job: &Job, purges: &[Purge]) -> Result<(), Halt> {
+    pub async fn clear(&mut self, job: &Job, purges: &[Purge]) -> Result<(), Halt> {
         while self.clear_next(job, purges).await? {}
         Ok(())
     }
 
     /// Throws away the next of what is over of `purges`; whether there was any.
-    pub(crate) async fn clear_next(&mut self, job: &Job, purges: &[Purge]) -> Result<bool, Halt> {
+    pub async fn clear_next(&mut self, job: &Job, purges: &[Purge]) -> Result<bool, Halt> {
         let batch = job.store().purge_next(purges, PURGE_ROWS_MAX).await?;
         if batch.rows.is_empty() {
             return Ok(false);
@@ -39,7 +39,7 @@ impl Cleared {
     }
 
     /// Commits a step that throws these rows away.
-    pub(crate) async fn step(&mut self, job: &Job, change: Change, rows: &[(&'static str, u32)]) -> Result<(), Halt> {
+    pub async fn step(&mut self, job: &Job, change: Change, rows: &[(&'static str, u32)]) -> Result<(), Halt> {
         let mut after = Self { steps: self.steps + 1, rows: self.rows.clone() };
         for (what, count) in rows {
             *after.rows.entry((*what).to_owned()).or_default() += u64::from(*count);

@@ -1,0 +1,16 @@
+//! What the actors of every area stand on: their services and settings, the work queue, the outbox, events and live feeds.
+//!
+//! No area is named here. What an area adds, it hands in: lanes and jobs ([`work`]), topics of the outbox ([`outbox`]).
+
+pub mod event;
+mod letter;
+pub mod live;
+pub mod outbox;
+mod services;
+mod settings;
+pub mod work;
+mod worker;
+
+pub use letter::asked_from;
+pub use services::Services;
+pub use settings::{PasswordCost, Settings};
