@@ -1,7 +1,6 @@
 //! One module per resource that people write to at the same time.
 
 pub mod admin;
-pub mod backup;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -19,7 +18,8 @@ mod registries;
 mod second_factor;
 pub mod setup;
 pub mod sign_in;
-pub mod vault;
 
+pub use actors_backup as backup;
 pub use actors_base::{PasswordCost, Services, Settings, event, live, outbox, work};
+pub use actors_vault as vault;
 pub use registries::{Actors, lanes};

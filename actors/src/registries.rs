@@ -6,15 +6,16 @@ use std::{
     time::{Duration, Instant},
 };
 
+use actors_backup::Backup;
 use actors_base::{
     Services, outbox,
     work::{Dispatcher, Lane, RunningDispatcher},
 };
+use actors_vault::Vault;
 use domain::{Context, Origin};
 use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
 
 use crate::{
-    backup::Backup,
     housekeeping::{Arm, House, Housekeeping},
     jobs,
     notify::{deliveries, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols},
@@ -29,7 +30,6 @@ use crate::{
     platform::{Platform, RunningPlatform},
     quarantine::telling_of_quarantines,
     sign_in::SignInDesk,
-    vault::Vault,
 };
 
 /// How long arming the housekeeping's timer may take.
