@@ -24,7 +24,7 @@ async fn carry_out(parts: &Parts, command: Admin) -> domain::Result<()> {
     let Parts { store, actors, .. } = parts;
     match command {
         Admin::UserCreate { email, name } => {
-            let (person, password) = admin::user_create(actors, &address(&email)?, &name).await?;
+            let (person, password) = admin::user_create(&actors.sign_in, &address(&email)?, &name).await?;
             println!("{} {}\nPassword  {}", person.id, person.email.as_str(), password.reveal());
         }
         Admin::UserList => {
@@ -33,15 +33,16 @@ async fn carry_out(parts: &Parts, command: Admin) -> domain::Result<()> {
             }
         }
         Admin::PasswordReset { email } => {
-            let password = admin::password_reset(actors, store, &address(&email)?).await?;
+            let password = admin::password_reset(&actors.person, store, &address(&email)?).await?;
             println!("Password  {}", password.reveal());
         }
         Admin::TokenCreate { email } => {
-            let made = admin::token_create(actors, store, &address(&email)?, App::Account, Platform::Cli).await?;
+            let made =
+                admin::token_create(&actors.person, store, &address(&email)?, App::Account, Platform::Cli).await?;
             println!("Token  {}", made.0.reveal());
         }
         Admin::SignOut { email } => {
-            let ended = admin::sign_out(actors, store, &address(&email)?).await?;
+            let ended = admin::sign_out(&actors.person, store, &address(&email)?).await?;
             println!("Ended {ended} sign-ins.");
         }
         Admin::OrgList => {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use actors_accounts::organization::{ORGANIZATION_REMOVAL, OrganizationRemoval};
 use actors_base::{
     Services,
     work::{
@@ -12,7 +13,6 @@ use actors_base::{
 
 use crate::{
     housekeeping::{HOUSEKEEPING, HousekeepingJob},
-    organization::{ORGANIZATION_REMOVAL, OrganizationRemoval},
     pages::{
         imports::{Imports, PAGES_IMPORT},
         tree::{PAGES_REMOVAL, PagesRemoval},

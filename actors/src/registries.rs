@@ -6,6 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use actors_accounts::{
+    organization::{DeletesOrganization, Organization, OrganizationServices},
+    person::Person,
+    sign_in::SignInDesk,
+};
 use actors_backup::Backup;
 use actors_base::{
     Services, outbox,
@@ -19,21 +24,21 @@ use crate::{
     housekeeping::{Arm, House, Housekeeping},
     jobs,
     notify::{deliveries, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols},
-    organization::Organization,
     pages::{
         comments::PageComments,
         imports::Imports,
         session::{PageServices, PageSession, Scribes, Settle, StrandedLooker},
-        tree::PageTree,
+        tree::{PageTree, delete_pages_after},
     },
-    person::Person,
     platform::{Platform, RunningPlatform},
     quarantine::telling_of_quarantines,
-    sign_in::SignInDesk,
 };
 
 /// How long arming the housekeeping's timer may take.
 const ARM_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// What areas do when an organization is deleted.
+const DELETES: &[DeletesOrganization] = &[delete_pages_after];
 
 /// The registries of all kinds of actor. A cheap handle.
 #[derive(Clone)]
@@ -133,7 +138,7 @@ impl Actors {
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),
             inbox: kernel.registry(services.clone()),
-            organization: kernel.registry(services.clone()),
+            organization: kernel.registry(OrganizationServices { services: services.clone(), deletes: DELETES }),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),
             page_tree,

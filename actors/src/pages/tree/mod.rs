@@ -32,16 +32,12 @@ use store::{
     pages::{SubtreePage, Tree},
 };
 
-pub(crate) use self::{
-    begin_import::BeginImport,
-    import::ImportPages,
-    removal::{delete_pages_after, delete_staged_after},
-};
+pub(crate) use self::{begin_import::BeginImport, import::ImportPages, removal::delete_staged_after};
 pub use self::{
     change::ChangePage,
     create::CreatePage,
     delete::DeletePage,
-    removal::{PAGES_REMOVAL, PagesRemoval},
+    removal::{PAGES_REMOVAL, PagesRemoval, delete_pages_after},
 };
 use super::{
     live::{TreeChange, TreeMessage},

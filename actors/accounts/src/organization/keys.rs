@@ -10,7 +10,7 @@ use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{Change, accounts::Key, audit::AuditTarget};
 
-use super::{Organization, PEOPLE_ONLY, changed, changed_with, current, found, full};
+use super::{Organization, PEOPLE_ONLY, changed, changed_with, current, found, full, store_of};
 
 /// How much of a secret's end a key is recognized by.
 const HINT_LEN: usize = 4;
@@ -47,7 +47,7 @@ impl Handle<MakeKey> for Organization {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::KeysWrite)?;
         let maker = authority.person(PEOPLE_ONLY)?;
-        let (now, store) = (turn.now(), &turn.services().store);
+        let (now, store) = (turn.now(), store_of(turn));
         let scopes = scopes_for_key(command.scopes.iter().map(String::as_str), &authority)?;
         if command.expires_at.is_some_and(|at| at <= now) {
             return Err(Error::invalid("expiresAt", "Choose a time in the future."));
@@ -92,7 +92,7 @@ impl Handle<DeleteKey> for Organization {
     async fn handle(&mut self, DeleteKey(id): &DeleteKey, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::KeysWrite)?;
-        let key = turn.services().store.key(organization.id, *id).await?;
+        let key = store_of(turn).key(organization.id, *id).await?;
         let key = key.ok_or_else(|| Error::not_found("Key not found."))?;
         let mut change = changed(turn, &organization, "key.deleted", AuditTarget::new("key", id).labelled(&key.name));
         change.key_remove(turn.now(), *id);
@@ -109,7 +109,7 @@ impl Command for NoteKeyUse {
 impl Handle<NoteKeyUse> for Organization {
     async fn handle(&mut self, NoteKeyUse(id): &NoteKeyUse, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (organization, now) = (found(turn).await?, turn.now());
-        let key = turn.services().store.key(organization.id, *id).await?;
+        let key = store_of(turn).key(organization.id, *id).await?;
         if key.is_none_or(|key| key.last_used_at.is_some_and(|at| at.after(SEEN_EVERY) > now)) {
             return Ok(());
         }

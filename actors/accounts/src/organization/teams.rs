@@ -13,7 +13,7 @@ use store::{
     audit::AuditTarget,
 };
 
-use super::{Organization, changed, changed_with, current, full};
+use super::{Organization, changed, changed_with, current, full, store_of};
 
 /// Makes a team.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl Handle<MakeTeam> for Organization {
     async fn handle(&mut self, command: &MakeTeam, turn: &mut Turn<'_, Self>) -> Result<Team> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        let (now, store) = (turn.now(), &turn.services().store);
+        let (now, store) = (turn.now(), store_of(turn));
         let team = Team {
             id: TeamId::new(now),
             org_id: organization.id,
@@ -97,7 +97,7 @@ impl Handle<ChangeTeam> for Organization {
     async fn handle(&mut self, command: &ChangeTeam, turn: &mut Turn<'_, Self>) -> Result<Team> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        let store = &turn.services().store;
+        let store = store_of(turn);
         let before = team(store, &organization, command.team_id).await?;
         let mut after = before.clone();
         if let Some(name) = &command.name {
@@ -129,7 +129,7 @@ impl Handle<DeleteTeam> for Organization {
     async fn handle(&mut self, DeleteTeam(id): &DeleteTeam, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        let team = team(&turn.services().store, &organization, *id).await?;
+        let team = team(store_of(turn), &organization, *id).await?;
         let mut change = changed(turn, &organization, "team.deleted", target(&team));
         change.team_remove(*id);
         turn.commit(change).await
@@ -146,7 +146,7 @@ impl Handle<AddTeamMember> for Organization {
     async fn handle(&mut self, command: &AddTeamMember, turn: &mut Turn<'_, Self>) -> Result<TeamMember> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        let (now, store) = (turn.now(), &turn.services().store);
+        let (now, store) = (turn.now(), store_of(turn));
         let team = team(store, &organization, command.team_id).await?;
         let member = store.member(organization.id, command.user_id).await?;
         let member = member.ok_or_else(|| Error::not_found("Member not found."))?;
@@ -175,7 +175,7 @@ impl Handle<RemoveTeamMember> for Organization {
     async fn handle(&mut self, command: &RemoveTeamMember, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        let store = &turn.services().store;
+        let store = store_of(turn);
         let team = team(store, &organization, command.team_id).await?;
         if !store.team_has(team.id, command.user_id).await? {
             return Err(Error::not_found("Member not found."));

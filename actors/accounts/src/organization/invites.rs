@@ -18,7 +18,7 @@ use store::{
 use super::{
     Organization, changed, changed_with, current, full,
     members::{already_member, room_check},
-    not_found,
+    not_found, store_of,
 };
 
 /// Invites an address. An invitation that the address has already is replaced when it has expired.
@@ -54,7 +54,7 @@ impl Handle<MakeInvite> for Organization {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
         authority.assign_check(command.role)?;
-        let (now, services) = (turn.now(), turn.services());
+        let (now, services) = (turn.now(), &turn.services().services);
         invite_check(&services.store, &organization, &command.email, now).await?;
         let token = Token::generate(TokenKind::Invite)?;
         let invite = Invite {
@@ -132,7 +132,7 @@ impl Handle<CancelInvite> for Organization {
     async fn handle(&mut self, CancelInvite(id): &CancelInvite, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
-        let invite = turn.services().store.invite(organization.id, *id).await?;
+        let invite = store_of(turn).invite(organization.id, *id).await?;
         let invite = invite.filter(|invite| invite.invitation.expires_at > turn.now());
         let invite = invite.ok_or_else(|| Error::not_found("Invitation not found."))?;
         let target = AuditTarget::new("invite", id).labelled(invite.invitation.email.as_str());
@@ -154,7 +154,7 @@ impl Handle<AcceptInvite> for Organization {
         command: &AcceptInvite,
         turn: &mut Turn<'_, Self>,
     ) -> Result<(accounts::Organization, Member)> {
-        let (now, store) = (turn.now(), &turn.services().store);
+        let (now, store) = (turn.now(), store_of(turn));
         let invite = store.invite_by_token(command.token).await?.filter(|invite| invite.org_id == *turn.key());
         let invite = invite.ok_or_else(invitation_gone)?;
         let person = store.person(command.user_id).await?.ok_or(Error::Unauthenticated)?;

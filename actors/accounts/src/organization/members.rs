@@ -13,7 +13,7 @@ use store::{
     audit::AuditTarget,
 };
 
-use super::{Organization, changed_with, current, full};
+use super::{Organization, changed_with, current, full, store_of};
 
 /// Makes a person who has an account a member.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ impl Handle<AddMember> for Organization {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
         authority.assign_check(command.role)?;
-        let (now, store) = (turn.now(), &turn.services().store);
+        let (now, store) = (turn.now(), store_of(turn));
         let person = store.person(command.user_id).await?;
         let person = person.ok_or_else(|| Error::not_found("Person not found."))?;
         room_check(store, &organization, person.id).await?;
@@ -75,7 +75,7 @@ impl Handle<ChangeRole> for Organization {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::MembersWrite)?;
         authority.assign_check(command.role)?;
-        let (now, store) = (turn.now(), &turn.services().store);
+        let (now, store) = (turn.now(), store_of(turn));
         let member = member(store, &organization, command.user_id).await?;
         let owners = owners(store, &organization).await?;
         authority.withdraw_check(member.user_id, member.role)?;
@@ -109,7 +109,7 @@ impl Handle<RemoveMember> for Organization {
         if !authority.is(command.user_id) {
             authority.require(Scope::MembersWrite)?;
         }
-        let (now, store) = (turn.now(), &turn.services().store);
+        let (now, store) = (turn.now(), store_of(turn));
         let member = member(store, &organization, command.user_id).await?;
         let owners = owners(store, &organization).await?;
         authority.withdraw_check(member.user_id, member.role)?;

@@ -11,7 +11,7 @@ use domain::{
 use kernel::{Command, Handle, Turn};
 use store::{Change, audit::AuditTarget, notify::AlarmHook};
 
-use super::{Organization, changed, current, found, full};
+use super::{Organization, changed, current, found, full, store_of};
 
 /// How often it is noted that a hook is used.
 const USED_EVERY: Duration = Duration::from_secs(60);
@@ -50,7 +50,7 @@ impl Handle<MakeAlarmHook> for Organization {
         authority.require(Scope::OrgWrite)?;
         let created_by = authority.on_behalf_of()?;
         let now = turn.now();
-        let hooks = turn.services().store.alarm_hooks(organization.id).await?;
+        let hooks = store_of(turn).alarm_hooks(organization.id).await?;
         if hooks.len() as u64 >= ALARM_HOOKS_MAX {
             return Err(full("alarm hooks", ALARM_HOOKS_MAX));
         }
@@ -80,7 +80,7 @@ impl Handle<DeleteAlarmHook> for Organization {
     async fn handle(&mut self, DeleteAlarmHook(id): &DeleteAlarmHook, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (organization, authority) = current(turn).await?;
         authority.require(Scope::OrgWrite)?;
-        let hook = turn.services().store.alarm_hook(organization.id, *id).await?.ok_or_else(gone)?;
+        let hook = store_of(turn).alarm_hook(organization.id, *id).await?.ok_or_else(gone)?;
         let mut change = changed(turn, &organization, "alarm_hook.deleted", target(&hook));
         change.alarm_hook_remove(*id);
         turn.commit(change).await
@@ -95,7 +95,7 @@ impl Command for RaiseAlarms {
 
 impl Handle<RaiseAlarms> for Organization {
     async fn handle(&mut self, command: &RaiseAlarms, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let (organization, now, store) = (found(turn).await?, turn.now(), &turn.services().store);
+        let (organization, now, store) = (found(turn).await?, turn.now(), store_of(turn));
         let hook = store.alarm_hook(organization.id, command.hook_id).await?.ok_or_else(gone)?;
         let concerned = store.members_among(organization.id, &[], &CONCERNED).await?;
         let user_ids: Vec<UserId> = concerned.into_iter().map(|(user_id, _)| user_id).collect();

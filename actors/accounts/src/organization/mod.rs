@@ -16,7 +16,7 @@ use actors_base::Services;
 use domain::{Authority, Error, Result, authority::ORGANIZATION_NOT_FOUND, id::OrgId};
 use kernel::{Resource, Turn};
 use store::{
-    Change, accounts,
+    Change, Store, accounts,
     audit::{AuditEntry, AuditTarget},
 };
 
@@ -27,12 +27,21 @@ pub use self::{
     keys::{DeleteKey, MakeKey, NoteKeyUse},
     lifecycle::{ChangeOrganization, CreateOrganization, DeleteOrganization},
     members::{AddMember, ChangeRole, RemoveMember},
-    removal::{ORGANIZATION_REMOVAL, OrganizationRemoval},
+    removal::{DeletesOrganization, ORGANIZATION_REMOVAL, OrganizationRemoval},
     teams::{AddTeamMember, ChangeTeam, DeleteTeam, MakeTeam, RemoveTeamMember},
 };
 
 /// The message of the 403 that keys read.
 const PEOPLE_ONLY: &str = "This is for people, not for keys.";
+
+/// What organizations work with.
+#[derive(Clone)]
+pub struct OrganizationServices {
+    /// What every actor works with.
+    pub services: Services,
+    /// What areas do when an organization is deleted.
+    pub deletes: &'static [DeletesOrganization],
+}
 
 /// An organization. It holds nothing in memory: each command reads what it decides on.
 #[derive(Debug)]
@@ -40,11 +49,11 @@ pub struct Organization;
 
 impl Resource for Organization {
     type Key = OrgId;
-    type Services = Services;
+    type Services = OrganizationServices;
 
     const KIND: &'static str = "organization";
 
-    async fn load(_: &OrgId, _: &Services) -> Result<Self> {
+    async fn load(_: &OrgId, _: &OrganizationServices) -> Result<Self> {
         Ok(Self)
     }
 }
@@ -58,7 +67,12 @@ async fn current(turn: &Turn<'_, Organization>) -> Result<(accounts::Organizatio
 
 /// The organization as it is now.
 async fn found(turn: &Turn<'_, Organization>) -> Result<accounts::Organization> {
-    turn.services().store.organization(*turn.key()).await?.ok_or_else(not_found)
+    store_of(turn).organization(*turn.key()).await?.ok_or_else(not_found)
+}
+
+/// Where the organization's rows are.
+fn store_of<'a>(turn: &Turn<'a, Organization>) -> &'a Store {
+    &turn.services().services.store
 }
 
 /// A change of the organization at the version that was read, with its audit entry.

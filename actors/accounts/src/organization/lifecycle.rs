@@ -12,7 +12,7 @@ use store::{
     audit::{AuditEntry, AuditTarget},
 };
 
-use super::{Organization, PEOPLE_ONLY, changed_with, current, removal};
+use super::{Organization, PEOPLE_ONLY, changed_with, current, removal, store_of};
 use crate::person::step_up_check;
 
 /// Makes the organization; the person who asks owns it.
@@ -51,7 +51,7 @@ impl Handle<CreateOrganization> for Organization {
         command: &CreateOrganization,
         turn: &mut Turn<'_, Self>,
     ) -> Result<accounts::Organization> {
-        let (id, now, store) = (*turn.key(), turn.now(), &turn.services().store);
+        let (id, now, store) = (*turn.key(), turn.now(), store_of(turn));
         // Read before the count: of two organizations that one person makes at once, one is decided again.
         let owner = store.person(command.owner).await?.ok_or(Error::Unauthenticated)?;
         if store.organizations_owned(command.owner).await? >= OWNED_MAX {
@@ -103,7 +103,7 @@ impl Handle<ChangeOrganization> for Organization {
         }
         if let Some(slug) = &command.slug {
             after.slug = slug.clone();
-            slug_is_free(&turn.services().store, slug, after.id).await?;
+            slug_is_free(store_of(turn), slug, after.id).await?;
         }
         if after == before {
             return Ok(before);
@@ -130,7 +130,7 @@ impl Command for DeleteOrganization {
 impl Handle<DeleteOrganization> for Organization {
     async fn handle(&mut self, _: &DeleteOrganization, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (organization, authority) = current(turn).await?;
-        let (now, store) = (turn.now(), &turn.services().store);
+        let (now, store) = (turn.now(), store_of(turn));
         let user_id = authority.owner(PEOPLE_ONLY, "Only an owner deletes an organization.")?;
         if organization.kind == OrgKind::Platform {
             return Err(Error::conflict("platform_organization", "The platform's own organization stays."));

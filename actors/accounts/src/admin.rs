@@ -8,16 +8,16 @@ use domain::{
     account::{Password, name_check},
     id::{OrgId, UserId},
 };
+use kernel::Registry;
 use store::{
     Store,
     accounts::{Member, Organization, Person, SignIn},
 };
 
 use crate::{
-    Actors,
-    organization::AddMember,
-    person::{EndSignIns, IssueSignIn, ResetPassword},
-    sign_in::CreateAccount,
+    organization::{self, AddMember},
+    person::{self, EndSignIns, IssueSignIn, ResetPassword},
+    sign_in::{CreateAccount, SignInDesk},
 };
 
 /// How long one command may take.
@@ -30,11 +30,11 @@ fn context() -> Context {
 }
 
 /// Makes a person, with a password that is to be handed over; 409 when the address is taken.
-pub async fn user_create(actors: &Actors, email: &Email, name: &str) -> Result<(Person, Password)> {
+pub async fn user_create(desks: &Registry<SignInDesk>, email: &Email, name: &str) -> Result<(Person, Password)> {
     let name = name_check("name", name)?;
     let password = Password::generate()?;
     let command = CreateAccount { password: password.clone(), name };
-    let person = actors.sign_in.ask(email, command, context()).await?;
+    let person = desks.ask(email, command, context()).await?;
     Ok((person, password))
 }
 
@@ -52,29 +52,29 @@ pub async fn user_list(store: &Store) -> Result<Vec<Person>> {
 
 /// Gives the person another password, switches their second factor off and ends their sign-ins; answers the password,
 /// which is to be handed over.
-pub async fn password_reset(actors: &Actors, store: &Store, email: &Email) -> Result<Password> {
+pub async fn password_reset(people: &Registry<person::Person>, store: &Store, email: &Email) -> Result<Password> {
     let person = person(store, email).await?;
     let password = Password::generate()?;
-    actors.person.ask(&person.id, ResetPassword { new: password.clone() }, context()).await?;
+    people.ask(&person.id, ResetPassword { new: password.clone() }, context()).await?;
     Ok(password)
 }
 
 /// Issues a token on this app and platform.
 pub async fn token_create(
-    actors: &Actors,
+    people: &Registry<person::Person>,
     store: &Store,
     email: &Email,
     app: App,
     platform: Platform,
 ) -> Result<(Token, SignIn)> {
     let person = person(store, email).await?;
-    actors.person.ask(&person.id, IssueSignIn { app, platform }, context()).await
+    people.ask(&person.id, IssueSignIn { app, platform }, context()).await
 }
 
 /// Ends every sign-in of the person, on every node within a second; answers how many there were.
-pub async fn sign_out(actors: &Actors, store: &Store, email: &Email) -> Result<usize> {
+pub async fn sign_out(people: &Registry<person::Person>, store: &Store, email: &Email) -> Result<usize> {
     let person = person(store, email).await?;
-    actors.person.ask(&person.id, EndSignIns, context()).await
+    people.ask(&person.id, EndSignIns, context()).await
 }
 
 /// Every organization, in the order in which they were made.
@@ -90,9 +90,15 @@ pub async fn org_list(store: &Store) -> Result<Vec<Organization>> {
 }
 
 /// Makes the person a member of an organization, for instance of one that has lost its people.
-pub async fn member_add(actors: &Actors, store: &Store, org_id: OrgId, email: &Email, role: Role) -> Result<Member> {
+pub async fn member_add(
+    organizations: &Registry<organization::Organization>,
+    store: &Store,
+    org_id: OrgId,
+    email: &Email,
+    role: Role,
+) -> Result<Member> {
     let user_id: UserId = person(store, email).await?.id;
-    actors.organization.ask(&org_id, AddMember { user_id, role }, context()).await
+    organizations.ask(&org_id, AddMember { user_id, role }, context()).await
 }
 
 async fn person(store: &Store, email: &Email) -> Result<Person> {

@@ -1,18 +1,18 @@
 //! Deleting what is left of an organization that is gone, as a job.
 //!
 //! An organization is gone for everybody once its row is: whatever asks about a member or a key asks for the row with it. Its
-//! members, of which there may be thousands, are deleted afterwards, and its pages by a job of their own.
+//! members, of which there may be thousands, are deleted afterwards, and what areas have of it by jobs of their own
+//! ([`DeletesOrganization`]).
 
 use actors_base::work::{
     clearing::Cleared,
     job::{Halt, Handler, Job, Topic},
 };
-use domain::{Result, Tenant};
+use domain::{Result, Tenant, Timestamp, id::OrgId};
 use kernel::{Handle, TimerFired, Turn};
 use store::{Change, NewWork, Permits, Purge};
 
 use super::Organization;
-use crate::pages::tree::delete_pages_after;
 
 /// The job that deletes what is left of an organization.
 pub const ORGANIZATION_REMOVAL: Topic = Topic {
@@ -21,10 +21,16 @@ pub const ORGANIZATION_REMOVAL: Topic = Topic {
     ..Topic::new("organization.removal")
 };
 
+/// Adds to the change that deletes an organization what an area does then: it deletes its own things of that organization, or
+/// has a job delete them afterwards.
+pub type DeletesOrganization = fn(&mut Change, OrgId, Timestamp);
+
 /// Has everything of the organization that the change removes be deleted after it.
 pub(super) fn delete_after(change: &mut Change, turn: &Turn<'_, Organization>) {
     change.work_add(turn.now(), NewWork::new(ORGANIZATION_REMOVAL.name, *turn.key(), &()));
-    delete_pages_after(change, *turn.key(), turn.now());
+    for delete in turn.services().deletes {
+        delete(change, *turn.key(), turn.now());
+    }
 }
 
 /// Deletes what is left of an organization.
