@@ -5,7 +5,6 @@
 pub mod fuzzing;
 pub mod housekeeping;
 pub mod jobs;
-pub mod notify;
 pub mod pages;
 pub mod platform;
 mod quarantine;
@@ -14,5 +13,6 @@ mod registries;
 pub use actors_accounts::{admin, organization, person, setup, sign_in};
 pub use actors_backup as backup;
 pub use actors_base::{PasswordCost, Services, Settings, event, live, outbox, work};
+pub use actors_notify as notify;
 pub use actors_vault as vault;
 pub use registries::{Actors, lanes};

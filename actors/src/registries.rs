@@ -16,6 +16,9 @@ use actors_base::{
     Services, outbox,
     work::{Dispatcher, Lane, RunningDispatcher},
 };
+use actors_notify::{
+    acknowledge::Acknowledgements, deliveries, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
+};
 use actors_vault::Vault;
 use domain::{Context, Origin};
 use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
@@ -23,7 +26,6 @@ use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
 use crate::{
     housekeeping::{Arm, House, Housekeeping},
     jobs,
-    notify::{deliveries, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols},
     pages::{
         comments::PageComments,
         imports::Imports,
@@ -45,6 +47,8 @@ const DELETES: &[DeletesOrganization] = &[delete_pages_after];
 pub struct Actors {
     /// What runs them.
     pub kernel: Kernel,
+    /// Acknowledging what somebody was told.
+    pub acknowledgements: Acknowledgements,
     /// Authenticator backups, by person.
     pub backup: Registry<Backup>,
     /// Escalations.
@@ -132,12 +136,14 @@ impl Actors {
         let page_services = PageServices { services: services.clone(), scribes: scribes.clone() };
         let platform = Platform::new(services.clone(), kernel.clone(), node);
         let page_tree = kernel.registry(services.clone());
+        let (escalation, inbox) = (kernel.registry(services.clone()), kernel.registry(services.clone()));
         Ok(Self {
+            acknowledgements: Acknowledgements::new(escalation.clone(), inbox.clone()),
             backup: kernel.registry(services.clone()),
-            escalation: kernel.registry(services.clone()),
+            escalation,
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),
-            inbox: kernel.registry(services.clone()),
+            inbox,
             organization: kernel.registry(OrganizationServices { services: services.clone(), deletes: DELETES }),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),

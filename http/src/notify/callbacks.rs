@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use actix_web::{HttpResponse, http::header};
 use actors::notify::{
-    acknowledge::{self, Acknowledgement},
+    acknowledge::Acknowledgement,
     deliveries::{DeliveryReport, ReportDelivery},
 };
 use domain::{
@@ -102,7 +102,7 @@ pub(crate) async fn notify_voice_hook(callback: DeliveryCallback, state: State) 
     if sent.form.field("Digits").map(str::trim) != Some(ACK_KEY) {
         return Ok(twiml("<Gather numDigits=\"1\"><Say>Press 1 to acknowledge.</Say></Gather>"));
     }
-    let words = match acknowledge::by_delivery(&state.actors, &delivery, AckVia::Voice, sent.context).await? {
+    let words = match state.actors.acknowledgements.by_delivery(&delivery, AckVia::Voice, sent.context).await? {
         Acknowledgement::Made => "Acknowledged. Thank you.",
         Acknowledgement::Before => "This was acknowledged already.",
         Acknowledgement::Gone => "There is nothing left to acknowledge.",
@@ -131,7 +131,7 @@ pub(crate) async fn notify_sms_hook(sent: ProviderForm, state: State) -> Result<
     })?;
     let Some(delivery) = answered(&state, phone, &code).await? else { return Ok(texted(UNKNOWN_CODE)) };
     let title = &delivery.title;
-    let words = match acknowledge::by_delivery(&state.actors, &delivery, AckVia::Sms, sent.context).await? {
+    let words = match state.actors.acknowledgements.by_delivery(&delivery, AckVia::Sms, sent.context).await? {
         Acknowledgement::Made => format!("Acknowledged: {title}"),
         Acknowledgement::Before => format!("Acknowledged already: {title}"),
         Acknowledgement::Gone => format!("There is nothing left to acknowledge: {title}"),

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use actors::notify::{
-    acknowledge,
-    inbox::{DeleteNotice, ReadAllNotices, ReadNotices},
-};
+use actors::notify::inbox::{DeleteNotice, ReadAllNotices, ReadNotices};
 use domain::{App, Error, id::NoticeId, problems::Problems};
 use serde::{Deserialize, Serialize};
 use store::{Notice, notify::NoticesQuery};
@@ -228,7 +225,7 @@ pub(crate) struct NoticeAcked {
 /// Ends what stands behind it for everybody: nobody is texted or called about it any more.
 #[utoipa::path(post, path = "/v1/me/notifications/{noticeId}/ack")]
 pub(crate) async fn notice_ack(person: NotifyPerson, notice: Owned<Notice>, state: State) -> Result<Json<NoticeAcked>> {
-    let acked = acknowledge::by_notice(&state.actors, &notice, person.context()).await?;
+    let acked = state.actors.acknowledgements.by_notice(&notice, person.context()).await?;
     Ok(Json(NoticeAcked { acked }))
 }
 

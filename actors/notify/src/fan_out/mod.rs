@@ -28,7 +28,7 @@ const STALE_ROUNDS_MAX: u32 = 3;
 
 /// Turns the events among `claims` into what follows from them, and settles their entries. An error says that the store is
 /// away; what is left then comes again when its lease ends.
-pub(crate) async fn deliver(services: &Services, claims: &[OutboxClaim]) -> Result<(), StoreError> {
+pub async fn deliver(services: &Services, claims: &[OutboxClaim]) -> Result<(), StoreError> {
     let mut cases = Vec::new();
     for claim in claims {
         let OutboxEntry::Event { event } = &claim.entry else { continue };

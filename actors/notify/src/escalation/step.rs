@@ -26,7 +26,7 @@ use super::{
     answer::{Forwarded, taken_on},
     audit,
 };
-use crate::notify::{
+use crate::{
     tell::{Crier, Message},
     telling::{note, note_passed},
 };

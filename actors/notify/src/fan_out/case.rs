@@ -17,7 +17,7 @@ use store::{
     notify::{AlertKey, StoredAlert, escalations::Escalation},
 };
 
-use crate::notify::ending::Ending;
+use crate::ending::Ending;
 
 /// The event that concerns an organization's owners and admins when it names nobody.
 const ALARM: &str = "ops.alarm";

@@ -6,7 +6,7 @@ mod cast;
 pub mod deliveries;
 mod ending;
 pub mod escalation;
-pub(crate) mod fan_out;
+pub mod fan_out;
 pub mod inbox;
 pub mod protocols;
 mod tell;

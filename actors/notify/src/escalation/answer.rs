@@ -19,7 +19,7 @@ use store::{
 };
 
 use super::{Escalation, audit, over, standing, step};
-use crate::notify::{ending::Ending, tell::Crier};
+use crate::{ending::Ending, tell::Crier};
 
 /// Takes the escalation on: it ends for everybody. Answers whether it did; `false` when somebody had before.
 #[derive(Clone, Copy, Debug)]

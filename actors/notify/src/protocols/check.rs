@@ -21,7 +21,7 @@ use store::{
 };
 
 use super::{Protocols, target};
-use crate::notify::cast;
+use crate::cast;
 
 /// The name of the timer.
 const TIMER: &str = "check";

@@ -12,7 +12,7 @@ use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{Change, Delivery, NewDelivery, NewNotice};
 
-use crate::notify::inbox::{Inbox, notice_message, tell};
+use crate::inbox::{Inbox, notice_message, tell};
 
 /// Tests that a person may send within [`TESTS_WINDOW`].
 const TESTS_MAX: u32 = 10;

@@ -21,7 +21,7 @@ use super::{
     alerts::Alerts,
     case::{Case, Facts, Known},
 };
-use crate::notify::{
+use crate::{
     ending::resolved_title,
     tell::{Crier, Message},
 };
