@@ -10,14 +10,12 @@ use actors_base::{
         job::{self, Handler, Topic},
     },
 };
-
-use crate::{
-    housekeeping::{HOUSEKEEPING, HousekeepingJob},
-    pages::{
-        imports::{Imports, PAGES_IMPORT},
-        tree::{PAGES_REMOVAL, PagesRemoval},
-    },
+use actors_pages::{
+    imports::{Imports, PAGES_IMPORT},
+    tree::{PAGES_REMOVAL, PagesRemoval},
 };
+
+use crate::housekeeping::{HOUSEKEEPING, HousekeepingJob};
 
 /// The topics of all jobs.
 pub const JOBS: [Topic; 4] = [HOUSEKEEPING, ORGANIZATION_REMOVAL, PAGES_IMPORT, PAGES_REMOVAL];

@@ -19,6 +19,12 @@ use actors_base::{
 use actors_notify::{
     acknowledge::Acknowledgements, deliveries, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
 };
+use actors_pages::{
+    comments::PageComments,
+    imports::Imports,
+    session::{PageServices, PageSession, Scribes, Settle, StrandedLooker},
+    tree::{PageTree, delete_pages_after},
+};
 use actors_vault::Vault;
 use domain::{Context, Origin};
 use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
@@ -26,12 +32,6 @@ use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
 use crate::{
     housekeeping::{Arm, House, Housekeeping},
     jobs,
-    pages::{
-        comments::PageComments,
-        imports::Imports,
-        session::{PageServices, PageSession, Scribes, Settle, StrandedLooker},
-        tree::{PageTree, delete_pages_after},
-    },
     platform::{Platform, RunningPlatform},
     quarantine::telling_of_quarantines,
 };

@@ -2,4 +2,4 @@
 
 use troupe_fuzz as _;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| actors::fuzzing::zip(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| actors_pages::fuzzing::zip(bytes));

@@ -7,7 +7,7 @@ use kernel::{Handle, Resource, TimerFired, Turn};
 use store::Change;
 
 use super::{PageTree, delete, end_documents, removal};
-use crate::pages::{live::TreeChange, session::Ending};
+use crate::{live::TreeChange, session::Ending};
 
 /// The name of the timer.
 const TIMER: &str = "purge";

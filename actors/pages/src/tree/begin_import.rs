@@ -12,7 +12,7 @@ use kernel::{Command, Handle, Turn};
 use store::{Change, NewWork};
 
 use super::{PageTree, place::Place, writer};
-use crate::pages::imports::{ImportWork, KEEPING_MAX, PAGES_IMPORT, others_are_under_way};
+use crate::imports::{ImportWork, KEEPING_MAX, PAGES_IMPORT, others_are_under_way};
 
 /// Notes that the pages of an archive are to come, and has the job that makes them look once the archive is kept.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use domain::{
 use store::Change;
 
 use super::{ImportWork, Imports, PAGES_IMPORT, archive};
-use crate::pages::{archive::ArchiveFormat, tree::BeginImport};
+use crate::{archive::ArchiveFormat, tree::BeginImport};
 
 /// How long keeping the archive may take. The job looks then, if nobody told it before: whoever kept it has died.
 pub(crate) const KEEPING_MAX: Duration = Duration::from_mins(15);

@@ -10,7 +10,7 @@ use domain::{
 };
 use store::{Change, Store};
 
-use crate::pages::live::TreeChange;
+use crate::live::TreeChange;
 
 /// A place in the tree.
 pub(super) enum Place {

@@ -2,6 +2,9 @@
 
 pub mod archive;
 pub mod comments;
+#[cfg(any(test, feature = "fuzzing"))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod imports;
 pub mod live;
 pub mod session;

@@ -2,10 +2,10 @@
 //! `fuzzing`.
 
 #[cfg(test)]
-#[path = "../../fuzz/play.rs"]
+#[path = "../../../fuzz/play.rs"]
 mod play;
 
-pub use crate::pages::{
+pub use crate::{
     archive::fuzzing::zip,
     session::fuzzing::{document, expect_panics, sync},
 };

@@ -78,7 +78,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::pages::live::presence::{Looker, SessionId};
+    use crate::live::presence::{Looker, SessionId};
 
     #[test]
     fn every_message_crosses_unchanged() {

@@ -24,7 +24,7 @@ use store::{
 use tokio::time::timeout;
 
 use super::{ImportWork, Imports, archive};
-use crate::pages::{
+use crate::{
     archive::ArchiveContents,
     tree::{ImportPages, delete_staged_after},
 };

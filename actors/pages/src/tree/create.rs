@@ -11,7 +11,7 @@ use domain::{
 use kernel::{Command, Handle, Turn};
 
 use super::{PageTree, audit, database, place, place::Place, writer};
-use crate::pages::live::TreeChange;
+use crate::live::TreeChange;
 
 /// Makes a page, behind those that lie there already.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use serde_json::json;
 use store::{Change, pages::SubtreePage};
 
 use super::{PageTree, audit, end_documents, removal, writer};
-use crate::pages::{live::TreeChange, session::Ending};
+use crate::{live::TreeChange, session::Ending};
 
 /// Deletes a page that is in the trash, and everything below it, for good.
 #[derive(Clone, Copy, Debug)]

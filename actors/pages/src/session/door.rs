@@ -205,25 +205,25 @@ impl Door {
 
 #[cfg(test)]
 mod tests {
+    use actors_base::Services;
     use domain::{Timestamp, id::PageId};
+    use kernel::{Kernel, KernelOptions};
     use store::{Clock, testing::Scratch};
 
     use super::*;
-    use crate::Actors;
-    use actors_base::Services;
-    use kernel::KernelOptions;
+    use crate::session::{PageServices, Scribes};
 
-    async fn door(scratch: &Scratch) -> (Actors, Arc<Door>) {
+    async fn door(scratch: &Scratch) -> (Kernel, Arc<Door>) {
         let services = Services::in_process(scratch.store(Clock::system()).await.unwrap());
-        let actors = Actors::for_commands(&services, KernelOptions::new("test")).unwrap();
-        let door = Door::new(actors.page_session.self_ref(&PageId::new(Timestamp(0))));
-        (actors, door)
+        let kernel = Kernel::start(services.store.clone(), KernelOptions::new("test")).unwrap();
+        let sessions = kernel.registry::<PageSession>(PageServices { services, scribes: Scribes::default() });
+        (kernel, Door::new(sessions.self_ref(&PageId::new(Timestamp(0)))))
     }
 
     #[tokio::test]
     async fn who_says_much_waits_for_the_turn_and_nobody_else_does() {
         let scratch = Scratch::sqlite().unwrap();
-        let (_actors, door) = door(&scratch).await;
+        let (_kernel, door) = door(&scratch).await;
         let (mut much, mut little) = (Share::default(), Share::default());
         for _ in 0..WAITING_PER_CLIENT_MAX {
             door.has_room(&mut much).await;
@@ -245,11 +245,11 @@ mod tests {
     #[tokio::test]
     async fn a_knock_that_gets_lost_is_repeated_until_a_turn_follows() {
         let scratch = Scratch::sqlite().unwrap();
-        let (actors, door) = door(&scratch).await;
+        let (kernel, door) = door(&scratch).await;
         // There is no live document behind this key, so that every turn passes without taking what waits here.
         door.put(Event::WhoIsThere { from: ConnectionId(1) }, 0).unwrap();
         let key = door.session.key().to_string();
-        let turns = || actors.kernel.resident("page_session", &key).map_or(0, |(_, commands)| commands.len());
+        let turns = || kernel.resident("page_session", &key).map_or(0, |(_, commands)| commands.len());
         while turns() < 3 {
             tokio::time::sleep(KNOCK_AGAIN_AFTER).await;
         }

@@ -59,7 +59,7 @@ pub(crate) struct ImportWork {
 
 impl Imports {
     /// The imports of a node with these services.
-    pub(crate) fn new(services: Services, tree: Registry<PageTree>, cpu: Cpu) -> Self {
+    pub fn new(services: Services, tree: Registry<PageTree>, cpu: Cpu) -> Self {
         Self { services, tree, cpu }
     }
 

@@ -16,7 +16,7 @@ use super::{
     place::{self, Place, Spot},
     purge, writer,
 };
-use crate::pages::{live::TreeChange, session::Ending};
+use crate::{live::TreeChange, session::Ending};
 
 /// Changes a page. One in the trash is restored, or stays as it is.
 #[derive(Clone, Debug)]

@@ -19,7 +19,7 @@ use serde_json::json;
 use store::{AuditEntry, AuditTarget, Change, Store};
 
 use super::{PageTree, place::Place};
-use crate::pages::{
+use crate::{
     imports::{importer, is_over},
     live::TreeChange,
 };

@@ -167,7 +167,7 @@ mod tests {
     use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
     use super::*;
-    use crate::pages::archive::pack::Packer;
+    use crate::archive::pack::Packer;
 
     /// The files of a ZIP, as they are read the first time.
     fn unpack(bytes: &[u8]) -> Result<Vec<ArchiveFile>> {

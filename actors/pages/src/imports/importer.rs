@@ -10,7 +10,7 @@ use store::{
 };
 
 /// Who imports, as long as they may write the organization's pages now, and the key that they began with still works.
-pub(in crate::pages) async fn importer(store: &Store, import: &PageImport) -> Result<AuditActor> {
+pub(crate) async fn importer(store: &Store, import: &PageImport) -> Result<AuditActor> {
     let (org_id, person) = (import.org_id, import.created_by);
     let Some(key_id) = import.key_id else {
         author(&store.authority_of_person(org_id, person).await?)?;
