@@ -107,6 +107,21 @@ fn each_framework_is_named_only_where_it_is_adapted() {
     report("A framework is named only where it is adapted to our own words", &offences);
 }
 
+#[test]
+fn no_area_of_the_actors_names_another_one() {
+    let mut manifests = Vec::new();
+    collect(&root().join("actors"), "toml", &mut manifests);
+    manifests.retain(|manifest| *manifest != root().join("actors/Cargo.toml"));
+    assert!(manifests.len() > 5, "the areas are elsewhere now");
+    let mut offences = Vec::new();
+    for manifest in manifests {
+        let text = fs::read_to_string(&manifest).expect("a manifest");
+        let named = text.lines().filter(|line| line.starts_with("actors") && !line.starts_with("actors-base"));
+        offences.extend(named.map(|line| format!("{} names {line}", manifest.display())));
+    }
+    report("What an area's actors need of another area is handed to them (`actors/src/registries.rs`)", &offences);
+}
+
 /// What decides a right: taking scopes apart, comparing roles, making the refusal.
 const DECISIONS: &[&str] = &[".intersection(", ".contains(Scope::", ".may_assign(", ".scopes(", "MissingScope("];
 /// Where rights are decided, and where what they are is written down.

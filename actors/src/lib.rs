@@ -1,8 +1,10 @@
-//! One module per resource that people write to at the same time.
+//! The actors of all areas: their registries, started and stopped together; what works off the queue; housekeeping.
+//!
+//! Each area is a package of its own, which is found here under its name. No area names another one: what it needs of one is
+//! handed to it here.
 
 pub mod housekeeping;
 pub mod jobs;
-pub mod platform;
 mod quarantine;
 mod registries;
 
@@ -11,5 +13,6 @@ pub use actors_backup as backup;
 pub use actors_base::{PasswordCost, Services, Settings, event, live, outbox, work};
 pub use actors_notify as notify;
 pub use actors_pages as pages;
+pub use actors_platform as platform;
 pub use actors_vault as vault;
 pub use registries::{Actors, lanes};

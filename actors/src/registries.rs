@@ -25,6 +25,7 @@ use actors_pages::{
     session::{PageServices, PageSession, Scribes, Settle, StrandedLooker},
     tree::{PageTree, delete_pages_after},
 };
+use actors_platform::{Platform, RunningPlatform};
 use actors_vault::Vault;
 use domain::{Context, Origin};
 use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
@@ -32,7 +33,6 @@ use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
 use crate::{
     housekeeping::{Arm, House, Housekeeping},
     jobs,
-    platform::{Platform, RunningPlatform},
     quarantine::telling_of_quarantines,
 };
 
@@ -134,7 +134,7 @@ impl Actors {
         let kernel = Kernel::start(services.store.clone(), telling_of_quarantines(options))?;
         let scribes = Scribes::default();
         let page_services = PageServices { services: services.clone(), scribes: scribes.clone() };
-        let platform = Platform::new(services.clone(), kernel.clone(), node);
+        let platform = Platform::new(services.clone(), kernel.clone(), node, jobs::topic);
         let page_tree = kernel.registry(services.clone());
         let (escalation, inbox) = (kernel.registry(services.clone()), kernel.registry(services.clone()));
         Ok(Self {

@@ -18,7 +18,7 @@ mod slow;
 
 use std::{sync::Arc, time::Duration};
 
-use actors_base::Services;
+use actors_base::{Services, work::job::Topic};
 use domain::Timestamp;
 use kernel::Kernel;
 use parking_lot::Mutex;
@@ -40,6 +40,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How long a node may take to say that it leaves, whatever else it was told to stop within.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Finds the topic of a job by its name.
+pub type JobTopic = fn(&str) -> Option<Topic>;
+
 /// What operators ask. A cheap handle.
 #[derive(Clone)]
 pub struct Platform {
@@ -50,23 +53,26 @@ struct Shared {
     services: Services,
     kernel: Kernel,
     node: String,
+    job_topic: JobTopic,
     started_at: Timestamp,
     pulses: Pulses,
     slow_requests: SlowRequests,
 }
 
 /// The tasks of a node that serves; they end when this is dropped.
-pub(crate) struct RunningPlatform {
+pub struct RunningPlatform {
     platform: Platform,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Platform {
     /// What operators may ask of `kernel`, on the node of this name.
-    pub(crate) fn new(services: Services, kernel: Kernel, node: String) -> Self {
+    ///
+    /// `job_topic` knows the kinds of jobs that there are.
+    pub fn new(services: Services, kernel: Kernel, node: String, job_topic: JobTopic) -> Self {
         let started_at = services.store.now();
         let (pulses, slow_requests) = (Pulses::default(), SlowRequests::default());
-        Self { shared: Arc::new(Shared { services, kernel, node, started_at, pulses, slow_requests }) }
+        Self { shared: Arc::new(Shared { services, kernel, node, job_topic, started_at, pulses, slow_requests }) }
     }
 
     /// The name of this node.
@@ -80,7 +86,7 @@ impl Platform {
     }
 
     /// Says that the node is there, measures, and listens to what other nodes ask, on the current runtime.
-    pub(crate) fn start(self) -> RunningPlatform {
+    pub fn start(self) -> RunningPlatform {
         let tasks = vec![
             tokio::spawn(heartbeat::keep_saying(self.clone())),
             tokio::spawn(pulses::keep_measuring(self.clone())),
@@ -92,7 +98,7 @@ impl Platform {
 
 impl RunningPlatform {
     /// Ends the tasks, and says that the node leaves, within `grace` or a few seconds.
-    pub(crate) async fn stop(&self, grace: Duration) {
+    pub async fn stop(&self, grace: Duration) {
         self.abort();
         if tokio::time::timeout(grace.max(LEAVE_TIMEOUT), heartbeat::leave(&self.platform)).await.is_err() {
             tracing::warn!("the store was too slow to note that this node leaves; it will look away for a while");

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use store::{AuditEntry, AuditTarget, Change, CommitError};
 
 use super::Platform;
-use crate::jobs::topic;
 
 /// What is answered about a job that is over, was given up, or never was.
 pub const NO_JOB: &str = "There is no such job.";
@@ -17,7 +16,7 @@ impl Platform {
         let store = &self.shared.services.store;
         let gone = || Error::not_found(NO_JOB);
         let work = store.work(seq).await?.filter(|work| work.wake_at.is_some()).ok_or_else(gone)?;
-        let topic = topic(&work.topic).ok_or_else(gone)?;
+        let topic = (self.shared.job_topic)(&work.topic).ok_or_else(gone)?;
         if let Some(reason) = topic.goes_on_because {
             return Err(Error::conflict("job_goes_on", reason));
         }
