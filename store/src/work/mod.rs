@@ -24,7 +24,7 @@ use tokio::sync::Notify;
 pub use self::{
     claim::Claimed,
     listed::WorkState,
-    turns::{Permit, Permits, Turns},
+    turns::{Order, Permit, Permits, Turns},
 };
 pub(crate) use self::{
     claim::{Claim, Leased},

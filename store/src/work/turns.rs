@@ -13,24 +13,41 @@ pub struct Permits {
     pub total: u32,
     /// Entries of one tenant: what remains of the total is for others, however much that tenant has waiting.
     pub per_tenant: u32,
-    /// Whether entries are claimed only while none is under way, so that they end in the order in which they were claimed.
-    pub in_order: bool,
+    /// Which entries end in the order in which they were claimed.
+    pub order: Order,
+}
+
+/// Which entries of a lane end in the order in which they were claimed: they are claimed, as one batch, only while none of
+/// them is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// None; each is worked off by itself.
+    Free,
+    /// Those of a tenant; a tenant's batch waits for nobody else's.
+    OfTenant,
+    /// All of the lane.
+    OfLane,
 }
 
 impl Permits {
     /// Up to `total` entries at once, whosever they are.
     pub const fn shared(total: u32) -> Self {
-        Self { total, per_tenant: total, in_order: false }
+        Self { total, per_tenant: total, order: Order::Free }
     }
 
     /// Up to `per_tenant` entries of a tenant at once, and `spare` more for other tenants.
     pub const fn with_spare(per_tenant: u32, spare: u32) -> Self {
-        Self { total: per_tenant + spare, per_tenant, in_order: false }
+        Self { total: per_tenant + spare, per_tenant, order: Order::Free }
     }
 
     /// Batches of up to `total` entries, one batch after the other.
     pub const fn batches(total: u32) -> Self {
-        Self { total, per_tenant: total, in_order: true }
+        Self { total, per_tenant: total, order: Order::OfLane }
+    }
+
+    /// Batches of up to `entries` of a tenant, one behind the other, of up to `tenants` at once.
+    pub const fn batches_by_tenant(entries: u32, tenants: u32) -> Self {
+        Self { total: entries * tenants, per_tenant: entries, order: Order::OfTenant }
     }
 }
 
@@ -69,7 +86,11 @@ impl Turns {
     /// How many entries may be claimed now.
     pub fn free(&self) -> u32 {
         let under_way = self.under_way();
-        if self.permits.in_order && under_way > 0 { 0 } else { self.permits.total.saturating_sub(under_way) }
+        if self.permits.order == Order::OfLane && under_way > 0 {
+            0
+        } else {
+            self.permits.total.saturating_sub(under_way)
+        }
     }
 
     /// How many entries are under way.
@@ -123,8 +144,11 @@ impl Turns {
     }
 
     fn room(&self, tenant: &str) -> u32 {
-        let under_way = self.shared.state.lock().under_way.get(&Tenant::of_key(tenant)).copied();
-        self.permits.per_tenant.saturating_sub(under_way.unwrap_or_default())
+        let under_way = self.shared.state.lock().under_way.get(&Tenant::of_key(tenant)).copied().unwrap_or_default();
+        if self.permits.order == Order::OfTenant && under_way > 0 {
+            return 0;
+        }
+        self.permits.per_tenant.saturating_sub(under_way)
     }
 }
 
@@ -171,6 +195,16 @@ mod tests {
         assert_eq!(turns.share(vec![loud.to_string(), quiet.to_string()]), [(quiet.to_string(), 1)]);
         drop(held);
         assert_eq!(turns.free(), 3);
+    }
+
+    #[test]
+    fn a_tenants_batch_waits_for_its_own_one_before_and_for_nobody_elses() {
+        let turns = Turns::new(Permits::batches_by_tenant(8, 2));
+        let (loud, quiet) = (OrgId::new(Timestamp(0)), OrgId::new(Timestamp(0)));
+        let held = turns.take(loud.into());
+        assert_eq!(turns.share(vec![loud.to_string(), quiet.to_string()]), [(quiet.to_string(), 8)]);
+        drop(held);
+        assert_eq!(turns.share(vec![loud.to_string()]), [(loud.to_string(), 8)]);
     }
 
     #[test]

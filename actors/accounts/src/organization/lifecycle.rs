@@ -1,7 +1,7 @@
 //! Making, changing and deleting an organization.
 
 use domain::{
-    Error, OrgKind, Result, Role, Scope, Slug,
+    Error, OrgKind, Result, Role, Scope, Slug, Timestamp,
     id::{OrgId, UserId},
     organization::OWNED_MAX,
 };
@@ -141,7 +141,7 @@ impl Handle<DeleteOrganization> for Organization {
         change.escalations_end_of_organization(organization.id, now);
         change.protocol_book_remove(organization.id);
         removal::delete_after(&mut change, turn);
-        revoke_all(&mut change, store, organization.id, turn).await?;
+        revoke_keys(&mut change, store, organization.id, now).await?;
         let target = AuditTarget::new("organization", organization.id).labelled(&organization.name);
         change.audit_add(now, AuditEntry::new(turn.context(), "org.deleted", target).in_org(organization.id));
         turn.commit(change).await
@@ -159,22 +159,12 @@ async fn fresh_factor_check(store: &Store, user_id: UserId, turn: &Turn<'_, Orga
     step_up_check(sign_in.confirmed_until, turn.now())
 }
 
-/// Has every node forget the organization's keys and what its members could do there.
-async fn revoke_all(change: &mut Change, store: &Store, id: OrgId, turn: &Turn<'_, Organization>) -> Result<()> {
-    const PAGE: u64 = 500;
-    let now = turn.now();
+/// Has every node forget the organization's keys.
+async fn revoke_keys(change: &mut Change, store: &Store, id: OrgId, now: Timestamp) -> Result<()> {
     for key in store.keys(id, None, domain::key::KEYS_MAX).await? {
         change.revoke(now, RevocationKind::Key, &key.id);
     }
-    let mut after = None;
-    loop {
-        let members = store.members(id, after, PAGE).await?;
-        let Some(last) = members.last() else { return Ok(()) };
-        after = Some(last.user_id);
-        for member in &members {
-            change.revoke(now, RevocationKind::User, &member.user_id);
-        }
-    }
+    Ok(())
 }
 
 /// 409 when another organization has the slug.

@@ -1,8 +1,8 @@
 //! Deleting what is left of an organization that is gone, as a job.
 //!
 //! An organization is gone for everybody once its row is: whatever asks about a member or a key asks for the row with it. Its
-//! members, of which there may be thousands, are deleted afterwards, and what areas have of it by jobs of their own
-//! ([`DeletesOrganization`]).
+//! members, of which there may be thousands, are told and deleted afterwards, and what areas have of it is deleted by jobs of
+//! their own ([`DeletesOrganization`]).
 
 use actors_base::work::{
     clearing::Cleared,
@@ -10,7 +10,7 @@ use actors_base::work::{
 };
 use domain::{Result, Tenant, Timestamp, id::OrgId};
 use kernel::{Handle, TimerFired, Turn};
-use store::{Change, NewWork, Permits, Purge};
+use store::{Change, NewWork, Permits, Purge, RevocationKind};
 
 use super::Organization;
 
@@ -20,6 +20,9 @@ pub const ORGANIZATION_REMOVAL: Topic = Topic {
     goes_on_because: Some("This organization is deleted; what is left of it can't be kept."),
     ..Topic::new("organization.removal")
 };
+
+/// Members who are told in one step: each is a revocation and the entry of the queue that tells of it.
+const MEMBERS_PER_STEP: u64 = 500;
 
 /// Adds to the change that deletes an organization what an area does then: it deletes its own things of that organization, or
 /// has a job delete them afterwards.
@@ -42,8 +45,26 @@ impl Handler for OrganizationRemoval {
         let Tenant::Org(org_id) = job.tenant() else {
             return Err(Halt::Refused("it names no organization".to_owned()));
         };
-        Cleared::of(job)?.clear(job, &Purge::organization_remains(org_id)).await?;
+        let mut cleared = Cleared::of(job)?;
+        revoke_members(&mut cleared, job, org_id).await?;
+        cleared.clear(job, &Purge::organization_remains(org_id)).await?;
         Ok(Change::new())
+    }
+}
+
+/// Has every node look again what the members may do, so that their sockets leave the organization. After a crash this
+/// begins anew, with the members that are still there; looking twice does no harm.
+async fn revoke_members(cleared: &mut Cleared, job: &Job, org_id: OrgId) -> Result<(), Halt> {
+    let mut after = None;
+    loop {
+        let members = job.store().members(org_id, after, MEMBERS_PER_STEP).await?;
+        let Some(last) = members.last() else { return Ok(()) };
+        after = Some(last.user_id);
+        let mut change = Change::new();
+        for member in &members {
+            change.revoke(job.store().now(), RevocationKind::User, &member.user_id);
+        }
+        cleared.step(job, change, &[]).await?;
     }
 }
 

@@ -28,8 +28,11 @@ pub use domain::backoff::TRIES_MAX;
 pub const REVOKED_CHANNEL: &str = "revoked";
 /// Entries that are delivered together.
 const BATCH_MAX: u32 = 256;
-/// Events that are decided on together: fewer, as each may concern many people, and whoever comes next waits for all of them.
+/// Events of an organization that are decided on together: fewer, as each may concern many people, and those that come next
+/// wait for all of them.
 const EVENTS_MAX: u32 = 32;
+/// Organizations whose events are decided on at once.
+const EVENTS_TENANTS_MAX: u32 = 4;
 /// How long a node has to deliver what stays within Troupe.
 const PROMPT_LEASE: Duration = Duration::from_secs(10);
 /// How long a node has for one e-mail; longer than any mail server is waited for.
@@ -41,16 +44,16 @@ const EMAILS_SPARE: u32 = 2;
 
 /// The lanes of the outbox; `deliver_events` decides on events.
 pub fn lanes(services: &Services, deliver_events: Deliver) -> Vec<Arc<dyn Lane>> {
-    let prompt = |topic, most, deliver: Deliver| {
-        OutboxTopic::new(services.clone(), topic, Permits::batches(most), PROMPT_LEASE, deliver)
-    };
-    let live = prompt(outbox::LIVE, BATCH_MAX, |services, claims| Box::pin(deliver_live(services, claims)));
+    let prompt =
+        |topic, permits, deliver: Deliver| OutboxTopic::new(services.clone(), topic, permits, PROMPT_LEASE, deliver);
+    let (batches, events) = (Permits::batches(BATCH_MAX), Permits::batches_by_tenant(EVENTS_MAX, EVENTS_TENANTS_MAX));
+    let live = prompt(outbox::LIVE, batches, |services, claims| Box::pin(deliver_live(services, claims)));
     let emails = Permits::with_spare(EMAILS_AT_ONCE_MAX, EMAILS_SPARE);
     vec![
         // First, as events add to the others.
-        Arc::new(prompt(outbox::EVENT, EVENTS_MAX, deliver_events)),
+        Arc::new(prompt(outbox::EVENT, events, deliver_events)),
         Arc::new(live.beginning_with(|services| Box::pin(deliver_left_behind(services)))),
-        Arc::new(prompt(outbox::REVOKED, BATCH_MAX, |services, claims| Box::pin(tell_revoked(services, claims)))),
+        Arc::new(prompt(outbox::REVOKED, batches, |services, claims| Box::pin(tell_revoked(services, claims)))),
         Arc::new(OutboxTopic::new(services.clone(), outbox::EMAIL, emails, EMAIL_LEASE, |services, claims| {
             Box::pin(email::deliver_all(services, claims))
         })),

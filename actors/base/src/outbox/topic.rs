@@ -1,10 +1,10 @@
 //! A topic of the outbox, as a lane of the dispatcher.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use domain::Timestamp;
+use domain::{Tenant, Timestamp};
 use futures::future::BoxFuture;
-use store::{Claimed, OutboxClaim, Permits, StoreError, Turns};
+use store::{Claimed, OutboxClaim, Permits, StoreError, Turns, work::Order};
 use tokio::sync::Notify;
 
 use crate::{
@@ -47,10 +47,11 @@ impl OutboxTopic {
         if claims.is_empty() {
             return Vec::new();
         }
-        if self.permits.in_order {
-            return vec![self.run(claims)];
+        match self.permits.order {
+            Order::OfLane => vec![self.run(claims)],
+            Order::OfTenant => by_tenant(claims).into_values().map(|claims| self.run(claims)).collect(),
+            Order::Free => claims.into_iter().map(|claim| self.run(vec![claim])).collect(),
         }
-        claims.into_iter().map(|claim| self.run(vec![claim])).collect()
     }
 
     fn run(&self, claims: Vec<OutboxClaim>) -> Run {
@@ -67,6 +68,15 @@ impl OutboxTopic {
             }
         })
     }
+}
+
+/// Each tenant's claims, in their order.
+fn by_tenant(claims: Vec<OutboxClaim>) -> BTreeMap<Tenant, Vec<OutboxClaim>> {
+    let mut by_tenant = BTreeMap::<_, Vec<_>>::new();
+    for claim in claims {
+        by_tenant.entry(claim.work.tenant).or_default().push(claim);
+    }
+    by_tenant
 }
 
 impl Lane for OutboxTopic {

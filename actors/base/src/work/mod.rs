@@ -111,8 +111,10 @@ async fn keep_working(lane: Arc<dyn Lane>, clock: Clock, mut stop: watch::Receiv
                 () = tokio::time::sleep(LOOK_EVERY) => {}
                 _ = stop.changed() => {}
             },
+            // Whose turn it is has no room; somebody else who has some may come.
             Wait::Room => tokio::select! {
                 () = lane.turns().freed().notified() => {}
+                () = changed.notified() => {}
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             },
         }
