@@ -125,7 +125,7 @@ impl Actors {
     }
 
     /// Starts what an operator's command needs: it takes commands, and leaves timers, the outbox and deliveries to the nodes
-    /// that serve, or to the next start.
+    /// that serve, or to the next start. Must be called on a tokio runtime that outlives the actors.
     ///
     /// # Errors
     /// When the operating system gives no threads.
@@ -172,7 +172,8 @@ impl Actors {
             // A job ends at its next step, before the actors that it asks.
             work.interrupt();
         }
-        self.settle_pages(until).await;
+        // Half of the time, lest storage that hangs leaves none to whoever else has something in hand.
+        tokio::join!(self.settle_pages(until), self.imports.stop(grace / 2));
         let report = self.kernel.shutdown(until.saturating_duration_since(Instant::now())).await;
         self.scribes.drain(until.saturating_duration_since(Instant::now())).await;
         if let Some(work) = &self.work {

@@ -19,8 +19,8 @@ use crate::harness::{Answer, Client, Launch, Process};
 const MB: usize = 1024 * 1024;
 const HOUR: Duration = Duration::from_hours(1);
 /// How often something that follows is looked for, and how long between.
-const LOOKS: u32 = 3_000;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+pub(super) const LOOKS: u32 = 3_000;
+pub(super) const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// A ZIP of so many pages that say about a megabyte each, not compressed.
 fn large_zip(pages: usize) -> Vec<u8> {
@@ -35,7 +35,7 @@ fn large_zip(pages: usize) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn small_zip() -> Vec<u8> {
+pub(super) fn small_zip() -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for name in ["One.md", "One/Below.md", "Two.md"] {
         zip.start_file(name, SimpleFileOptions::default()).unwrap();
@@ -97,7 +97,7 @@ impl Notes {
         assert_eq!((self.list().await, self.found("xylophones").await), (Vec::<Value>::new(), 0));
     }
 
-    fn org_id(&self) -> OrgId {
+    pub(super) fn org_id(&self) -> OrgId {
         self.path.split('/').nth(3).unwrap().parse().unwrap()
     }
 

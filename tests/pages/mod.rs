@@ -18,6 +18,7 @@ mod positions;
 mod races;
 mod search;
 mod trash;
+mod uploads;
 mod versions;
 
 use serde_json::{Value, json};

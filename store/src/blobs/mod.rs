@@ -26,7 +26,10 @@ pub use self::{
     address::{BlobAddress, BlobGrant, BlobMethod, BlobQuery, BlobRefusal},
     key::{BlobKey, NotABlobKey},
 };
-use crate::{Clock, Faults, StoreError};
+use crate::{
+    Clock, Faults, StoreError,
+    faults::{Place, Stage},
+};
 
 /// Blobs up to this size are written in one request; larger ones in parts of it.
 const PART_LEN: usize = 8 * 1024 * 1024;
@@ -154,7 +157,7 @@ impl Blobs {
 
     /// Writes `bytes` as the blob `key`.
     pub async fn put(&self, key: &BlobKey, bytes: Bytes) -> Result<(), StoreError> {
-        self.has_room()?;
+        self.takes(key).await?;
         self.objects.put(&path(key), bytes.into()).await?;
         Ok(())
     }
@@ -165,7 +168,7 @@ impl Blobs {
         S: Stream<Item = Result<Bytes, E>>,
         E: std::fmt::Display,
     {
-        self.has_room()?;
+        self.takes(key).await?;
         let upload = self.objects.put_multipart(&path(key)).await.map_err(StoreError::from)?;
         let mut writer = WriteMultipart::new_with_chunk_size(upload, PART_LEN);
         match copy(source, &mut writer, size).await {
@@ -182,8 +185,11 @@ impl Blobs {
         }
     }
 
-    /// Whether a test lets there be room for more.
-    fn has_room(&self) -> Result<(), StoreError> {
+    /// Whether a test lets the blob be written, and there be room for it.
+    async fn takes(&self, key: &BlobKey) -> Result<(), StoreError> {
+        if let Some(fault) = self.faults.meet(Place { stage: Stage::Blob, kind: "", command: "", key }) {
+            fault.happen().await?;
+        }
         if self.faults.disk_is_full() { Err(StoreError::Unavailable("the disk is full".to_owned())) } else { Ok(()) }
     }
 

@@ -1,4 +1,4 @@
-//! Faults that a test has happen: loads and commits that fail, handlers that panic, a full disk, a clock that jumps.
+//! Faults that a test has happen: loads, commits and blobs that fail, handlers that panic, a full disk, a clock that jumps.
 //!
 //! They exist in programs that are built with the feature `faults`, which the tests of the workspace turn on. In a program
 //! that is built for use, [`Faults`] holds nothing, its points say "no" at compile time, and whoever asks for faults is
@@ -17,6 +17,7 @@
 //! | `load:<kind>@<key>` | before an actor loads its resource | `panic`, `fail` (a defect), `away` (out of reach), `stall`, `stall(<duration>)` |
 //! | `handler:<kind>/<command>@<key>` | before an actor handles a command | the same |
 //! | `commit:<kind>@<key>` | when an actor commits; without a kind, when anybody does | before the commit, which is then not made: `fail`, `away`, and it may `stall`; after the commit: `lose` (it was made, and nobody hears so), `panic` |
+//! | `blob@<key>` | before a blob is written | `fail`, `away`, `stall`, `stall(<duration>)` |
 //! | `disk` | while the rule stands | `full` |
 //! | `clock` | while the rule stands | `+<duration>` or `-<duration>`: what the system's clock is moved by |
 //! | `drift` | while the rule stands | the same: what this node's clock is found to be ahead of the database's by |
@@ -67,6 +68,8 @@ pub enum Stage {
     Handler,
     /// A change is committed.
     Commit,
+    /// A blob is written.
+    Blob,
 }
 
 impl Place<'_> {

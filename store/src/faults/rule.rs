@@ -85,20 +85,21 @@ impl Rule {
             "load" => Stage::Load,
             "handler" => Stage::Handler,
             "commit" => Stage::Commit,
+            "blob" if resource.is_none() => Stage::Blob,
             _ => {
                 return Err(format!(
-                    "there is no point {stage}; there are load, handler, commit, disk, clock and drift"
+                    "there is no point {stage}; there are load, handler, commit, blob, disk, clock and drift"
                 ));
             }
         };
         let effect = match effect {
-            "panic" => Effect::Panic,
+            "panic" if stage != Stage::Blob => Effect::Panic,
             "fail" => Effect::Fail,
             "away" => Effect::Away,
             "lose" if stage == Stage::Commit => Effect::Lose,
             "stall" => Effect::Stall(STALL),
             effect => timed(effect)
-                .filter(|timed| stage != Stage::Commit || !matches!(timed, Effect::Spin(_)))
+                .filter(|timed| !matches!((stage, timed), (Stage::Commit | Stage::Blob, Effect::Spin(_))))
                 .ok_or_else(|| format!("{effect} is nothing that can happen there"))?,
         };
         if stage != Stage::Handler && command.is_some() {
@@ -244,6 +245,9 @@ mod tests {
             "load=stall(5)",
             "handler=spin",
             "commit=spin(1s)",
+            "blob:imports=fail",
+            "blob=panic",
+            "blob=lose",
         ] {
             assert!(text.parse::<Rules>().is_err(), "{text}");
         }

@@ -23,7 +23,7 @@ use store::{
 };
 use tokio::time::timeout;
 
-use super::{ImportWork, Imports, archive};
+use super::{ImportWork, Imports, archive, upload_lost};
 use crate::{
     archive::ArchiveContents,
     tree::{ImportPages, delete_staged_after},
@@ -117,7 +117,7 @@ impl Imports {
     async fn make(&self, job: &Job, work: &ImportWork, import: &PageImport) -> Result<(), Stop> {
         let blobs = self.services.store.blobs();
         let folder = &self.services.settings.spool;
-        let file = archive::fetch(blobs, import.id, folder).await?.ok_or_else(|| Stop::Refused(lost()))?;
+        let file = archive::fetch(blobs, import.id, folder).await?.ok_or_else(|| Stop::Refused(upload_lost()))?;
         let (format, title, id) = (work.format, work.title.clone(), import.id);
         let planning = move || format.plan(file, &title, id);
         let (plan, mut contents) = self.cpu.run(job.tenant(), CpuKind::Archive, planning).await??;
@@ -196,10 +196,6 @@ fn failing(import: &PageImport, error: &Error, now: Timestamp) -> Change {
     change.page_import_fail(import.id, &ImportFault::from(error), now);
     delete_staged_after(&mut change, import.org_id, import.id, now);
     change
-}
-
-fn lost() -> Error {
-    Error::bad_request("upload_lost", "The upload was lost; import it again.")
 }
 
 fn took_too_long() -> Error {

@@ -12,8 +12,9 @@ mod archive;
 mod begin;
 mod importer;
 mod job;
+mod keeping;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use actors_base::Services;
 use domain::{
@@ -28,6 +29,7 @@ use tokio::time::{sleep, timeout};
 
 pub(crate) use self::begin::KEEPING_MAX;
 pub(super) use self::importer::importer;
+use self::keeping::Keeping;
 pub use self::{archive::unnamed_file, begin::NewImport, job::PAGES_IMPORT};
 use super::{archive::ArchiveFormat, tree::PageTree};
 
@@ -44,6 +46,7 @@ pub struct Imports {
     services: Services,
     tree: Registry<PageTree>,
     cpu: Cpu,
+    keeping: Arc<Keeping>,
 }
 
 /// What the job is to do, beside what stands in the import's row.
@@ -58,9 +61,9 @@ pub(crate) struct ImportWork {
 }
 
 impl Imports {
-    /// The imports of a node with these services.
+    /// The imports of a node with these services. Must be called on a tokio runtime that outlives them.
     pub fn new(services: Services, tree: Registry<PageTree>, cpu: Cpu) -> Self {
-        Self { services, tree, cpu }
+        Self { services, tree, cpu, keeping: Arc::new(Keeping::new()) }
     }
 
     /// The import once it is over, or as it is after `at_most`.
@@ -97,6 +100,11 @@ impl Imports {
         }
     }
 
+    /// Returns once every archive that was uploaded is kept, at the latest after `grace`; those that are not by then fail.
+    pub(crate) async fn stop(&self, grace: Duration) {
+        self.keeping.stop(grace).await;
+    }
+
     async fn import(&self, org_id: OrgId, id: PageImportId) -> Result<PageImport> {
         self.services.store.page_import(org_id, id).await?.ok_or_else(|| Error::not_found(NO_IMPORT))
     }
@@ -112,6 +120,11 @@ impl std::fmt::Debug for Imports {
 pub fn others_are_under_way() -> Error {
     let message = "Other imports are under way; try again in a moment.".into();
     Error::Busy { code: "busy", message, retry_after: OTHERS_RETRY }
+}
+
+/// 400: the archive is not there.
+fn upload_lost() -> Error {
+    Error::bad_request("upload_lost", "The upload was lost; import it again.")
 }
 
 /// 409: there is nothing to call off, or to make, any more.

@@ -1,9 +1,6 @@
 //! Pages out of a ZIP of Markdown files, or out of one such file.
 
-use std::{
-    fs::File,
-    time::{Duration, Instant},
-};
+use std::{fs::File, time::Duration};
 
 use actix_web::{
     HttpResponse,
@@ -11,7 +8,7 @@ use actix_web::{
 };
 use actors::pages::{archive::ArchiveFormat, imports::NewImport};
 use domain::{
-    Context, Error,
+    Error,
     id::{OrgId, PageImportId},
     pages::{
         Parent,
@@ -21,7 +18,6 @@ use domain::{
     },
     problems::Problems,
 };
-use kernel::CpuKind;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -162,16 +158,10 @@ pub(crate) async fn pages_import(
     let title = query.title.clone().unwrap_or_default().trim().to_owned();
     let (org_id, id) = (org.id(), PageImportId::new(state.store.now()));
     let ImportUpload { file, format, place } = upload;
-    let (planned, named) = (file.try_clone().map_err(Error::internal)?, title.clone());
-    let planning = move || format.plan(planned, &named, id).map(|(plan, _)| plan);
-    let plan = state.actors.kernel.cpu().run(org_id.into(), CpuKind::Archive, planning).await??;
+    state.actors.imports.begin(org_id, NewImport { id, parent, format, title, file }, org.context(), place).await?;
     // The upload took as long as bytes kept coming; what follows has the usual time.
-    let time = state.options.request_timeout;
-    let context = Context { deadline: Instant::now() + time, ..org.context() };
-    let begun = NewImport { id, parent, format, title, plan, file };
-    state.actors.imports.begin(org_id, begun, context).await?;
-    drop(place);
-    let waits = if wish.is_at_once { Duration::ZERO } else { time.mul_f64(WAITED_OF_TIME) };
+    let time = state.options.request_timeout.mul_f64(WAITED_OF_TIME);
+    let waits = if wish.is_at_once { Duration::ZERO } else { time };
     let import = state.actors.imports.wait(org_id, id, waits).await?;
     answer(&state, import).await
 }
