@@ -6,15 +6,11 @@ use serde::Serialize;
 use store::Work;
 use utoipa::ToSchema;
 
-use super::Operator;
-use crate::{
-    answer::Json,
-    error::Result,
-    path::{Path, PathParameter},
-    permission::PlatformInfra,
-    state::State,
-    wire::Done,
+use super::{
+    Operator,
+    work_seq::{NumberedWork, WorkSeq},
 };
+use crate::{answer::Json, error::Result, path::Path, permission::PlatformInfra, state::State, wire::Done};
 
 /// Dead letters that are shown at once.
 const SHOWN_MAX: u32 = 100;
@@ -33,9 +29,9 @@ pub(crate) struct DeadLettersAnswer {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DeadWorkView {
-    /// Its number.
+    /// The work's number.
     seq: i64,
-    /// Its topic.
+    /// The work's topic.
     topic: String,
     /// The organization or the person whose work it is; null for Troupe's own.
     tenant: Option<String>,
@@ -63,18 +59,13 @@ impl From<Work> for DeadWorkView {
     }
 }
 
-/// The number of a dead letter.
-pub(crate) struct DeadLetterSeq(i64);
+/// Dead letters, by their numbers.
+pub(crate) enum DeadLetterWork {}
 
-impl PathParameter for DeadLetterSeq {
+impl NumberedWork for DeadLetterWork {
     const NAME: &'static str = "deadLetterSeq";
     const DESCRIPTION: &'static str = "The number of a dead letter.";
-    const EXAMPLE: &'static str = "17";
     const NOT_FOUND: &'static str = NO_DEAD_LETTER;
-
-    fn read(text: &str) -> Option<Self> {
-        text.parse().ok().map(Self)
-    }
 }
 
 /// See the dead letters
@@ -92,27 +83,27 @@ pub(crate) async fn dead_letters_get(
 
 /// Repeat a dead letter
 ///
-/// It is tried again, from its first attempt; a job goes on behind its last step. It is written into the audit trail of the
-/// platform's organization.
+/// The work is tried again, from its first attempt; a job goes on behind its last step. That is written into the audit
+/// trail of the platform's organization.
 #[utoipa::path(post, path = "/v1/platform/dead-letters/{deadLetterSeq}/repeat")]
 pub(crate) async fn dead_letter_repeat(
     operator: Operator<PlatformInfra>,
-    seq: Path<DeadLetterSeq>,
+    seq: Path<WorkSeq<DeadLetterWork>>,
     state: State,
 ) -> Result<Json<Done>> {
-    act(&operator, seq.0.0, DeadLetterAct::Repeat, &state).await
+    act(&operator, seq.number(), DeadLetterAct::Repeat, &state).await
 }
 
 /// Drop a dead letter
 ///
-/// It is forgotten. It is written into the audit trail of the platform's organization.
+/// The work is forgotten. That is written into the audit trail of the platform's organization.
 #[utoipa::path(post, path = "/v1/platform/dead-letters/{deadLetterSeq}/drop")]
 pub(crate) async fn dead_letter_drop(
     operator: Operator<PlatformInfra>,
-    seq: Path<DeadLetterSeq>,
+    seq: Path<WorkSeq<DeadLetterWork>>,
     state: State,
 ) -> Result<Json<Done>> {
-    act(&operator, seq.0.0, DeadLetterAct::Drop, &state).await
+    act(&operator, seq.number(), DeadLetterAct::Drop, &state).await
 }
 
 async fn act(operator: &Operator<PlatformInfra>, seq: i64, act: DeadLetterAct, state: &State) -> Result<Json<Done>> {

@@ -10,15 +10,11 @@ use serde_json::Value;
 use store::Work;
 use utoipa::ToSchema;
 
-use super::Operator;
-use crate::{
-    answer::Json,
-    error::Result,
-    path::{Path, PathParameter},
-    permission::PlatformInfra,
-    state::State,
-    wire::Done,
+use super::{
+    Operator,
+    work_seq::{NumberedWork, WorkSeq},
 };
+use crate::{answer::Json, error::Result, path::Path, permission::PlatformInfra, state::State, wire::Done};
 
 /// Jobs that are shown at once.
 const SHOWN_MAX: u32 = 100;
@@ -36,7 +32,7 @@ pub(crate) struct JobsAnswer {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct JobView {
-    /// Its number.
+    /// The job's number.
     seq: i64,
     /// What kind of job it is.
     topic: String,
@@ -81,24 +77,19 @@ impl JobView {
     }
 }
 
-/// The number of a job.
-pub(crate) struct JobSeq(i64);
+/// Jobs, by their numbers.
+pub(crate) enum JobWork {}
 
-impl PathParameter for JobSeq {
+impl NumberedWork for JobWork {
     const NAME: &'static str = "jobSeq";
     const DESCRIPTION: &'static str = "The number of a job.";
-    const EXAMPLE: &'static str = "17";
     const NOT_FOUND: &'static str = NO_JOB;
-
-    fn read(text: &str) -> Option<Self> {
-        text.parse().ok().map(Self)
-    }
 }
 
 /// See the jobs
 ///
-/// Long work in steps that goes on after a crash: what is left of deleted pages and organizations, and what is over, is
-/// removed so.
+/// Long work in steps that goes on after a crash: imports of pages, removals of what is left of deleted pages and
+/// organizations, and housekeeping, which throws away what is over.
 #[utoipa::path(get, path = "/v1/platform/jobs")]
 pub(crate) async fn jobs_get(_operator: Operator<PlatformInfra>, state: State) -> Result<Json<JobsAnswer>> {
     let topics = JOBS.map(|topic| topic.name);
@@ -109,15 +100,15 @@ pub(crate) async fn jobs_get(_operator: Operator<PlatformInfra>, state: State) -
 
 /// Cancel a job
 ///
-/// It stops at its next step. It is written into the audit trail of the platform's organization.
+/// The job stops at its next step. That is written into the audit trail of the platform's organization.
 #[utoipa::path(post, path = "/v1/platform/jobs/{jobSeq}/cancel", responses((status = 409, description =
     "These pages are deleted; what is left of them can't be kept.\n\n\
      This organization is deleted; what is left of it can't be kept.")))]
 pub(crate) async fn job_cancel(
     operator: Operator<PlatformInfra>,
-    seq: Path<JobSeq>,
+    seq: Path<WorkSeq<JobWork>>,
     state: State,
 ) -> Result<Json<Done>> {
-    state.actors.platform.job_cancel(seq.0.0, operator.org_id(), operator.context()).await?;
+    state.actors.platform.job_cancel(seq.number(), operator.org_id(), operator.context()).await?;
     Ok(Json(Done::new()))
 }

@@ -13,6 +13,7 @@ mod operator;
 mod queues;
 mod trouble;
 mod views;
+mod work_seq;
 
 pub(crate) use self::{
     actors::*,
