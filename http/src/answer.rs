@@ -101,7 +101,7 @@ impl<T: Serialize + ToSchema> Answer for Object<T> {
     fn describe(facts: &mut Facts) {
         facts.header("If-None-Match", "The `ETag` of an earlier answer; 304 when it still holds.", false);
         facts.answer::<T>(200, "Here it is.");
-        facts.empty_answer(304, "It is what your `ETag` names.");
+        facts.empty_answer(304, "Unchanged: your `ETag` names what is there.");
     }
 
     fn respond(self, call: &Call) -> Result<HttpResponse> {

@@ -64,13 +64,13 @@ fn is_action(text: &str) -> bool {
     text.split('.').count() <= 2 && text.split('.').all(is_part)
 }
 
-/// Who acted.
+/// The person or thing that acted.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AuditActorBody {
     /// `user`, `key`, `device` or `system`
     #[serde(rename = "type")]
     kind: &'static str,
-    /// Its id.
+    /// The actor's id.
     id: String,
     /// What it was called at the time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +83,7 @@ pub(crate) struct AuditTargetBody {
     /// What kind of thing it is.
     #[serde(rename = "type")]
     kind: String,
-    /// Its id.
+    /// The target's id.
     id: String,
     /// What it was called at the time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,13 +101,13 @@ pub(crate) struct AuditTargetBody {
     "createdAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct AuditEventBody {
-    /// Its id.
+    /// The entry's id.
     event_id: String,
     /// The organization in whose trail it stands.
     org_id: Option<String>,
     /// What was done.
     action: String,
-    /// Who did it.
+    /// The person or thing that did it.
     actor: AuditActorBody,
     /// What it was done to.
     target: AuditTargetBody,
@@ -155,7 +155,7 @@ pub(crate) struct AuditAnswer {
 
 /// The audit trail
 ///
-/// Who did what, on what, from where, when: every change in the organization, the newest first.
+/// Every change in the organization, the newest first: who did what, on what, from where, when.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/audit", responses((status = 400, description = "Invalid cursor")))]
 pub(crate) async fn audit_list(
     org: Org<AuditRead>,

@@ -23,7 +23,7 @@ use crate::{
     wire::Done,
 };
 
-/// Who wants an account.
+/// The person who wants an account.
 #[derive(Deserialize, ToSchema)]
 #[schema(example = json!({
     "email": "ada@example.com", "password": "correct horse battery", "name": "Ada Lovelace"
@@ -72,7 +72,7 @@ pub(crate) struct RegisterAnswer {
 
 /// Make an account
 ///
-/// Who may is a setting of the server: anybody, whoever holds an invitation, or nobody. With an invitation, the person
+/// A setting of the server says who may: anybody, whoever holds an invitation, or nobody. With an invitation, the person
 /// joins its organization at once.
 #[utoipa::path(post, path = "/v1/auth/register", responses(
     (status = 403, description = "Registration is by invitation.\n\nRegistration is closed.\n\n\
@@ -91,7 +91,7 @@ pub(crate) async fn auth_register(
     Ok(Created(RegisterAnswer { user: registered.person.into(), org_id }))
 }
 
-/// Who wants to sign in, and where.
+/// The person who wants to sign in, and where.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -141,7 +141,7 @@ pub(crate) struct SignInAnswer {
     /// The sign-in, by which it can be ended.
     #[schema(example = "sgn_01jd7rt4m5e9fv2w8x3c6k0hqz")]
     sign_in_id: String,
-    /// Who signed in.
+    /// The person who signed in.
     user: UserBody,
     /// When the sign-in ends unless its token is used.
     expires_at: i64,

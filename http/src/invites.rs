@@ -35,13 +35,13 @@ const LIST: &str = "invites";
     "expiresAt": 1_767_830_400_000_i64
 }))]
 pub(crate) struct InviteBody {
-    /// Its id.
+    /// The invitation's id.
     invite_id: String,
-    /// Whom it was sent to.
+    /// The address that the invitation was sent to.
     email: String,
     /// What accepting it makes of them.
     role: &'static str,
-    /// Who invited, or made the key that did.
+    /// The person who invited, or made the key that did.
     invited_by: Option<String>,
     /// When.
     created_at: i64,
@@ -65,7 +65,7 @@ impl From<Invite> for InviteBody {
 /// One invitation.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct InviteAnswer {
-    /// It.
+    /// The invitation.
     invite: InviteBody,
 }
 
@@ -91,7 +91,7 @@ pub(crate) async fn invites_list(
     Ok(Json(InvitesAnswer { invites: found.into_iter().map(InviteBody::from).collect(), cursor }))
 }
 
-/// Whom to invite, and as what.
+/// The address to invite, and as what.
 #[derive(Deserialize, ToSchema)]
 #[schema(example = json!({"email": "grace@example.com", "role": "developer"}))]
 pub(crate) struct InviteCreate {

@@ -63,7 +63,7 @@ impl From<KeyKindBody> for KeyKind {
     "createdAt": 1_767_225_600_000_i64, "expiresAt": null, "lastUsedAt": 1_767_312_000_000_i64
 }))]
 pub(crate) struct KeyBody {
-    /// Its id.
+    /// The key's id.
     key_id: String,
     /// What it is called.
     name: String,
@@ -73,7 +73,7 @@ pub(crate) struct KeyBody {
     scopes: Vec<&'static str>,
     /// The secret's last characters, to recognize it by.
     hint: String,
-    /// Who made it.
+    /// The person who made the key.
     created_by: String,
     /// When.
     created_at: i64,
@@ -167,7 +167,7 @@ pub(crate) async fn key_create(org: Org<KeysWrite>, body: Body<KeyCreate>, state
 
 /// Delete a key
 ///
-/// It is dead on every node within a second.
+/// The key is dead on every node within a second.
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/keys/{keyId}")]
 pub(crate) async fn key_delete(org: Org<KeysWrite>, id: Path<KeyId>, state: State) -> Result<Json<Done>> {
     state.actors.organization.ask(&org.id(), DeleteKey(*id), org.context()).await?;

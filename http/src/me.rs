@@ -28,17 +28,17 @@ use crate::{
     "createdAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct UserBody {
-    /// Their id.
+    /// The account's id.
     user_id: String,
     /// The address that they sign in with.
     email: String,
     /// What they are called.
     name: String,
-    /// Their language, such as `de-AT`.
+    /// The person's language, such as `de-AT`.
     locale: Option<String>,
-    /// Their time zone, such as `Europe/Vienna`.
+    /// The person's time zone, such as `Europe/Vienna`.
     time_zone: Option<String>,
-    /// Their telephone number, such as `+431234567`.
+    /// The person's telephone number, such as `+431234567`.
     phone: Option<String>,
     /// Whether signing in asks for a second factor.
     otp_enrolled: bool,
@@ -67,7 +67,7 @@ impl From<accounts::Person> for UserBody {
 /// The person who asks.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct UserAnswer {
-    /// They.
+    /// The account.
     user: UserBody,
 }
 
@@ -86,15 +86,15 @@ pub(crate) async fn me_get(person: Person, state: State) -> Result<Object<UserAn
 pub(crate) struct UserPatch {
     /// What they are called: 1 to 80 characters.
     name: Option<String>,
-    /// Their language, such as `de-AT`.
+    /// The person's language, such as `de-AT`.
     #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     locale: Option<Option<String>>,
-    /// Their time zone, such as `Europe/Vienna`.
+    /// The person's time zone, such as `Europe/Vienna`.
     #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     time_zone: Option<Option<String>>,
-    /// Their telephone number with its country code.
+    /// The person's telephone number with its country code.
     #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     phone: Option<Option<String>>,

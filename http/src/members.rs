@@ -34,7 +34,7 @@ pub(crate) struct MemberBody {
     user_id: String,
     /// What they are called.
     name: String,
-    /// Their address.
+    /// The member's address.
     email: String,
     /// `viewer`, `developer`, `admin` or `owner`
     role: &'static str,
@@ -57,14 +57,14 @@ impl From<Member> for MemberBody {
 /// One member.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct MemberAnswer {
-    /// They.
+    /// The member.
     pub(crate) member: MemberBody,
 }
 
 /// A page of the members.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct MembersAnswer {
-    /// Whoever has had an account for longest first.
+    /// The members, those who have had an account for longest first.
     members: Vec<MemberBody>,
     /// For the next page; null on the last one.
     cursor: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) async fn members_list(
     Ok(Json(MembersAnswer { members: found.into_iter().map(MemberBody::from).collect(), cursor }))
 }
 
-/// Who becomes a member, and as what.
+/// The person who becomes a member, and as what.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"userId": "usr_01jd7rt4m5e9fv2w8x3c6k0hqz", "role": "developer"}))]
@@ -100,7 +100,7 @@ impl RequestBody for MemberAdd {}
 
 /// Add a member
 ///
-/// Somebody who has an account, by their id. Whoever knows only an address invites it.
+/// A person who has an account becomes a member by their id. An address without a known account is invited instead.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/members", responses(
     (status = 400, description = "An organization has at most 5000 members."),
     (status = 403, description = "Only an owner makes, changes or removes an owner."),
@@ -117,7 +117,7 @@ pub(crate) async fn member_add(
     Ok(Created(MemberAnswer { member: member.into() }))
 }
 
-/// Another role.
+/// The member's new role.
 #[derive(Deserialize, ToSchema)]
 #[schema(example = json!({"role": "admin"}))]
 pub(crate) struct MemberPatch {

@@ -177,6 +177,51 @@ mod tests {
         }
     }
 
+    /// What a description says of something without naming it. Readers come from a search, or see it beside a field.
+    const PRONOUNS: &str = "anybody he her his it it's its itself nobody none she somebody someone something that their \
+                            theirs them these they this those who whoever whom whomever whose";
+
+    /// Whether a text begins with a pronoun; one that stands alone, or before "for", "of" or "that", is one too.
+    fn begins_with_a_pronoun(text: &str) -> bool {
+        let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+        let mut words = words.map(str::to_lowercase);
+        let first = words.next().unwrap_or_default();
+        let mut is_alone = || words.next().is_none_or(|next| ["", "for", "of", "that"].contains(&next.as_str()));
+        PRONOUNS.split(' ').any(|pronoun| pronoun == first)
+            || (["another", "each", "one"].contains(&first.as_str()) && is_alone())
+    }
+
+    /// The descriptions and titles of `value` that begin with a pronoun, beside errors, which are sentences for a client
+    /// in the situation that they speak of, and beside examples.
+    fn nameless(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    let text = value.as_str().filter(|_| ["description", "summary"].contains(&name.as_str()));
+                    found.extend(text.filter(|text| begins_with_a_pronoun(text)).map(str::to_owned));
+                    if name != "example" && !name.starts_with(['4', '5']) {
+                        nameless(value, found);
+                    }
+                }
+            }
+            Value::Array(elements) => elements.iter().for_each(|value| nameless(value, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn descriptions_name_what_they_speak_of() {
+        for text in ["Its id.", "They.", "It's over.", "One of them.", "Each.", "Whose turn it is."] {
+            assert!(begins_with_a_pronoun(text), "{text}");
+        }
+        for text in ["The page.", "One page.", "Item.", "Each node.", "What was done.", "Another role.", ""] {
+            assert!(!begins_with_a_pronoun(text), "{text}");
+        }
+        let mut found = Vec::new();
+        nameless(&document(&router()), &mut found);
+        assert!(found.is_empty(), "descriptions that begin with a pronoun: {found:#?}");
+    }
+
     #[test]
     fn the_printed_document_is_current() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/openapi.json");

@@ -36,7 +36,7 @@ const LIST: &str = "organizations";
     "createdAt": 1_767_225_600_000_i64, "updatedAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct OrgBody {
-    /// Its id.
+    /// The organization's id.
     org_id: String,
     /// What it is called.
     name: String,
@@ -70,7 +70,7 @@ impl OrgBody {
 /// One organization.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct OrgAnswer {
-    /// It.
+    /// The organization.
     org: OrgBody,
 }
 

@@ -23,7 +23,8 @@ pub(crate) struct EnrolmentBody {
 
 /// Start to enrol a second factor
 ///
-/// It counts once a code of it was shown to `POST /v1/me/otp/confirm`. Starting again makes another secret.
+/// The second factor counts once a code of it was shown to `POST /v1/me/otp/confirm`. Starting again makes another
+/// secret.
 #[utoipa::path(post, path = "/v1/me/otp", responses(
     (status = 409, description = "You have a second factor already.")
 ))]
@@ -57,7 +58,7 @@ pub(crate) async fn otp_confirm(person: Person, body: Body<OtpBody>, state: Stat
 
 /// Switch the second factor off
 ///
-/// It must have been shown within the last ten minutes: at sign-in, or to `POST /v1/auth/step-up`.
+/// The second factor must have been shown within the last ten minutes: at sign-in, or to `POST /v1/auth/step-up`.
 #[utoipa::path(delete, path = "/v1/me/otp", responses(
     (status = 403, description = "Confirm with your second factor first."),
     (status = 409, description = "You have no second factor yet."),

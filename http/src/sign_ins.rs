@@ -18,7 +18,7 @@ use crate::{answer::Json, caller::Person, error::Result, path::Path, state::Stat
     "lastSeenAt": 1_767_312_000_000_i64, "expiresAt": 1_775_088_000_000_i64, "current": true
 }))]
 pub(crate) struct SignInItem {
-    /// Its id.
+    /// The sign-in's id.
     sign_in_id: String,
     /// The app that it is bound to.
     app: &'static str,
@@ -76,7 +76,7 @@ pub(crate) async fn sign_ins_list(person: Person, state: State) -> Result<Json<S
 
 /// End a sign-in
 ///
-/// Its token is dead on every node within a second.
+/// The sign-in's token is dead on every node within a second.
 #[utoipa::path(delete, path = "/v1/me/sign-ins/{signInId}")]
 pub(crate) async fn sign_in_delete(person: Person, id: Path<SignInId>, state: State) -> Result<Json<Done>> {
     state.actors.person.ask(&person.user_id(), EndSignIn(*id), person.context()).await?;

@@ -36,7 +36,7 @@ const LIST: &str = "teams";
     "createdAt": 1_767_225_600_000_i64, "updatedAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct TeamBody {
-    /// Its id.
+    /// The team's id.
     team_id: String,
     /// What it is called.
     name: String,
@@ -72,7 +72,7 @@ pub(crate) struct TeamMemberBody {
     user_id: String,
     /// What they are called.
     name: String,
-    /// Their address.
+    /// The member's address.
     email: String,
     /// Since when they are in the team.
     created_at: i64,
@@ -92,16 +92,16 @@ impl From<TeamMember> for TeamMemberBody {
 /// One team.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TeamAnswer {
-    /// It.
+    /// The team.
     team: TeamBody,
 }
 
 /// One team with its members.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TeamDetails {
-    /// It.
+    /// The team.
     team: TeamBody,
-    /// They; at most 1,000.
+    /// The team's members; at most 1,000.
     members: Vec<TeamMemberBody>,
 }
 
@@ -203,14 +203,14 @@ pub(crate) async fn team_patch(
 
 /// Delete a team
 ///
-/// Its members stay in the organization.
+/// The team's members stay in the organization.
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/teams/{teamId}")]
 pub(crate) async fn team_delete(org: Org<MembersWrite>, id: Path<TeamId>, state: State) -> Result<Json<Done>> {
     state.actors.organization.ask(&org.id(), DeleteTeam(*id), org.context()).await?;
     Ok(Json(Done::new()))
 }
 
-/// Who joins a team.
+/// The person who joins a team.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"userId": "usr_01jd7rt4m5e9fv2w8x3c6k0hqz"}))]
@@ -225,7 +225,7 @@ impl RequestBody for TeamMemberAdd {}
 /// One member of a team.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TeamMemberAnswer {
-    /// They.
+    /// The member.
     member: TeamMemberBody,
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-/// It was done.
+/// Done.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = json!({"ok": true}))]
 pub(crate) struct Done {

@@ -116,7 +116,7 @@ impl Argument for FromOwnPage {
     }
 }
 
-/// Who opens the console.
+/// The person who opens the console.
 #[derive(Deserialize, ToSchema)]
 #[schema(example = json!({"email": "owner@example.com", "password": "correct horse battery", "otp": "492039"}))]
 pub(crate) struct ConsoleSignInBody {
@@ -137,7 +137,7 @@ impl RequestBody for ConsoleSignInBody {
     }
 }
 
-/// Who is signed in to the console.
+/// The person who is signed in to the console.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"name": "Ada Lovelace", "email": "ada@example.com", "node": "troupe-1-4711", "version": "0.1.0"}))]

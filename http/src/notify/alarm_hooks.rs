@@ -37,11 +37,11 @@ const MINUTE: Duration = Duration::from_mins(1);
     "createdAt": 1_767_225_600_000_i64, "lastUsedAt": 1_767_312_000_000_i64
 }))]
 pub(crate) struct AlarmHookBody {
-    /// Its id.
+    /// The hook's id.
     hook_id: String,
     /// What it is called.
     name: String,
-    /// Who made it.
+    /// The person who made the hook.
     created_by: String,
     /// When.
     created_at: i64,

@@ -38,7 +38,7 @@ pub(crate) struct PostedAlert {
     labels: BTreeMap<String, String>,
     /// `summary` and `description` are shown.
     annotations: Option<BTreeMap<String, String>>,
-    /// Its name; without it the labels are.
+    /// The alert's name; where it is absent, the labels are the name.
     fingerprint: Option<String>,
     /// Where it was made.
     #[serde(rename = "generatorURL")]

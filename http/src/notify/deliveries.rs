@@ -27,7 +27,7 @@ use crate::{
     "createdAt": 1_767_225_600_000_i64, "updatedAt": 1_767_225_601_000_i64
 }))]
 pub(crate) struct DeliveryBody {
-    /// Its id, which every try carries as its idempotency key.
+    /// The delivery's id, which every try carries as its idempotency key.
     delivery_id: String,
     /// The notice that it tells of.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,7 +115,7 @@ impl RequestBody for NotifyTest {}
 /// The delivery that tries a channel out.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct NotifyTestAnswer {
-    /// It.
+    /// The delivery.
     delivery: DeliveryBody,
 }
 

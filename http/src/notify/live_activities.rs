@@ -259,7 +259,7 @@ impl RequestBody for LiveActivityPut {
     }
 }
 
-/// It was registered.
+/// The Live Activity was registered.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct LiveActivityDone {
     /// Always true.

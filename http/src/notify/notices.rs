@@ -31,7 +31,7 @@ const READ_AT_ONCE: std::ops::RangeInclusive<usize> = 1..=100;
 /// Characters of a notice's id in such a request (contract A 4.3).
 const NOTICE_ID_LEN_MAX: usize = 64;
 
-/// Something that a person was told.
+/// A message that a person was told.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -41,7 +41,7 @@ const NOTICE_ID_LEN_MAX: usize = 64;
     "createdAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct NoticeBody {
-    /// Its id.
+    /// The notice's id.
     notice_id: String,
     /// The organization that it comes from.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,7 @@ pub(crate) struct NoticesPageQuery {
     /// Entries of the page, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100, default = 50)]
     limit: Option<u64>,
-    /// Those of one app; `home`, and none, mean every app.
+    /// Only notices of this app; `home`, and none, mean every app.
     #[param(value_type = Option<String>)]
     app: Option<App>,
 }
@@ -167,7 +167,7 @@ pub(crate) async fn notices_count(person: NotifyPerson, state: State) -> Result<
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"noticeIds": ["nte_01jd7rt4m5e9fv2w8x3c6k0hqz"]}))]
 pub(crate) struct NoticesRead {
-    /// Their ids: 1 to 100. One that the person doesn't have is passed over.
+    /// The notices' ids: 1 to 100. One that the person doesn't have is passed over.
     notice_ids: Vec<String>,
 }
 
@@ -189,11 +189,11 @@ pub(crate) async fn notices_read(person: NotifyPerson, body: Body<NoticesRead>, 
     Ok(Json(Done::new()))
 }
 
-/// Whose notices were all read.
+/// The app whose notices were all read.
 #[derive(Deserialize, ToSchema)]
 #[schema(example = json!({"app": "tasks"}))]
 pub(crate) struct NoticesReadAll {
-    /// Those of one app; `home`, and none, mean every app.
+    /// Only notices of this app; `home`, and none, mean every app.
     #[schema(value_type = Option<String>)]
     app: Option<App>,
 }

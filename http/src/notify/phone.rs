@@ -52,7 +52,7 @@ pub(crate) async fn phone_post(
 #[derive(Deserialize, ToSchema)]
 #[schema(example = json!({"code": "417296"}))]
 pub(crate) struct PhoneConfirm {
-    /// Its six digits.
+    /// The code's six digits.
     code: String,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct PhoneConfirmed {
 
 /// Confirm your telephone number
 ///
-/// It becomes the number of the account. Changing that otherwise takes the confirmation away.
+/// The number becomes that of the account. Changing the account's number otherwise takes the confirmation away.
 #[utoipa::path(post, path = "/v1/me/phone/confirm", responses(
     (status = 403, description = "That code is wrong."),
     (status = 409, description = "That code has expired. Ask for a new one."),

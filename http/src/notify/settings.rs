@@ -113,7 +113,7 @@ pub(crate) struct SettingsAnswer {
     /// The time zone of quiet hours: the profile's until another is chosen here, or else UTC.
     #[schema(example = "Europe/Vienna")]
     time_zone: String,
-    /// Whose mail is a `mail.vip`.
+    /// Senders whose mail is a `mail.vip`.
     vip_senders: Vec<String>,
     /// How many minutes before a meeting to hear of it.
     meeting_lead_minutes: u16,
@@ -186,7 +186,7 @@ pub(crate) struct PrefsPut {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = String, required = false)]
     time_zone: Option<String>,
-    /// Whose mail is a `mail.vip`: up to 100, each of up to 254 characters.
+    /// Senders whose mail is a `mail.vip`: up to 100, each of up to 254 characters.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Vec<String>, required = false)]
     vip_senders: Option<Vec<String>>,
@@ -276,7 +276,7 @@ impl RequestBody for ChannelsPut {
 /// The event as it is now.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SettingsEventAnswer {
-    /// It.
+    /// The event.
     event: SettingsEvent,
 }
 

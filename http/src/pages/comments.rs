@@ -39,7 +39,7 @@ const LIST: &str = "page-comments";
     "createdBy": "usr_01jd7rt4m5e9fv2w8x3c6k0hqz", "createdAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct CommentBody {
-    /// Its id.
+    /// The comment's id.
     comment_id: String,
     /// The page that it is on.
     page_id: String,
@@ -60,10 +60,10 @@ pub(crate) struct CommentBody {
     /// When its thread was resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     resolved_at: Option<i64>,
-    /// Who resolved its thread.
+    /// The person who resolved the comment's thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     resolved_by: Option<String>,
-    /// Who wrote it.
+    /// The person who wrote the comment.
     created_by: String,
     /// When.
     created_at: i64,
@@ -95,7 +95,7 @@ impl From<Comment> for CommentBody {
 /// One comment.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CommentAnswer {
-    /// It.
+    /// The comment.
     comment: CommentBody,
 }
 
@@ -254,8 +254,8 @@ impl CommentPatch {
 
 /// Change a comment, or resolve its thread
 ///
-/// Its author changes what it says; those who are newly mentioned hear of it. Whoever may write pages resolves a thread or
-/// opens it again.
+/// A comment's author changes what it says; those who are newly mentioned hear of it. Whoever may write pages resolves a
+/// thread or opens it again.
 #[utoipa::path(patch, path = "/v1/orgs/{orgId}/pages/{pageId}/comments/{commentId}", responses(
     (status = 400, description = "Only a whole thread can be resolved."),
     (status = 403, description = "Only its author can change a comment."),
@@ -274,7 +274,7 @@ pub(crate) async fn page_comment_patch(
 
 /// Delete a comment
 ///
-/// One that begins a thread stays as an empty place until its last answer goes.
+/// A comment that begins a thread stays as an empty place until its last answer goes.
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/pages/{pageId}/comments/{commentId}", responses(
     (status = 403, description = "Only its author, an admin or an owner can delete a comment."),
     (status = 409, description = "This page is in the trash. Restore it to edit.")))]

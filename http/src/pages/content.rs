@@ -66,7 +66,7 @@ impl ContentPut {
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"version": 5, "updatedAt": 1_767_225_600_000_i64}))]
 pub(crate) struct ContentAnswer {
-    /// Its version.
+    /// The content's version.
     version: i64,
     /// When it was written.
     updated_at: i64,

@@ -20,7 +20,7 @@ use utoipa::ToSchema;
     "id": "priority", "name": "Priority", "type": "select", "options": [{"id": "high", "name": "High", "color": "red"}]
 }))]
 pub(crate) struct PropertyBody {
-    /// Its id, which the client chooses: 1 to 32 characters.
+    /// The property's id, which the client chooses: 1 to 32 characters.
     id: String,
     /// What it is called: 1 to 100 characters.
     name: String,
@@ -35,11 +35,11 @@ pub(crate) struct PropertyBody {
     inverse_of: Option<String>,
 }
 
-/// One of the values that a property offers.
+/// A value that a property offers.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"id": "high", "name": "High", "color": "red"}))]
 pub(crate) struct OptionBody {
-    /// Its id, which the client chooses: 1 to 32 characters.
+    /// The option's id, which the client chooses: 1 to 32 characters.
     id: String,
     /// What it is called: 1 to 100 characters.
     name: String,
@@ -55,7 +55,7 @@ pub(crate) struct OptionBody {
     "filters": [{"property": "done", "op": "is", "value": false}], "sort": {"by": "due", "desc": false}
 }))]
 pub(crate) struct ViewBody {
-    /// Its id, which the client chooses: 1 to 32 characters.
+    /// The view's id, which the client chooses: 1 to 32 characters.
     id: String,
     /// What it is called: 1 to 100 characters.
     name: String,

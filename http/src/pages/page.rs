@@ -19,7 +19,7 @@ use super::database::{PropertyBody, ViewBody};
     "updatedAt": 1_767_229_200_000_i64, "createdBy": "usr_01jd7rt4m5e9fv2w8x3c6k0hqz"
 }))]
 pub(crate) struct PageBody {
-    /// Its id.
+    /// The page's id.
     page_id: String,
     /// The id of what it is under, or `root`.
     parent_id: String,
@@ -48,7 +48,7 @@ pub(crate) struct PageBody {
     updated_at: i64,
     /// The person who made it, or who made the key that did.
     created_by: String,
-    /// Who changed it last.
+    /// The person who changed the page last.
     #[serde(skip_serializing_if = "Option::is_none")]
     updated_by: Option<String>,
     /// Of a database: the properties that its rows have.

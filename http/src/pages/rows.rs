@@ -157,7 +157,7 @@ pub(crate) struct RowsAnswer {
 pub(crate) struct RowGroupBody {
     /// The option's or row's id, the day, the number, the text, or `true` or `false`; null for rows without a value.
     value: Option<String>,
-    /// Its first rows.
+    /// The group's first rows.
     rows: Vec<PageBody>,
     /// Where its next rows start, with `group` as it is here.
     cursor: Option<String>,

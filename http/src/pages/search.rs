@@ -45,7 +45,7 @@ impl RequestQuery for SearchQuery {
     "updatedAt": 1_767_229_200_000_i64, "snippet": "…what we <mark>release</mark> in spring…"
 }))]
 pub(crate) struct SearchResult {
-    /// Its id.
+    /// The page's id.
     page_id: String,
     /// The id of what it is under, or `root`.
     parent_id: String,

@@ -102,13 +102,13 @@ impl PageCreate {
 /// One page.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PageAnswer {
-    /// It.
+    /// The page.
     pub(super) page: PageBody,
 }
 
 /// Make a page
 ///
-/// It comes behind those that lie there. Under a database it is a row.
+/// The page comes behind those that lie there. Under a database it is a row.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/pages", responses(
     (status = 400, description = "Parent page not found.\n\nThe parent page is in the trash.\n\nUnknown property.\n\n\
         Only database rows have property values.\n\nPages are nested too deeply.")
@@ -126,7 +126,7 @@ pub(crate) async fn page_create(
 /// A page with what it says.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PageDetails {
-    /// It.
+    /// The page.
     page: PageBody,
     /// What it says.
     content: ContentBody,

@@ -50,7 +50,7 @@ pub(crate) struct VersionBody {
     title: String,
     /// When it was written.
     created_at: i64,
-    /// Who wrote it; absent where many did, together.
+    /// The person who wrote the version; absent where many did, together.
     #[serde(skip_serializing_if = "Option::is_none")]
     created_by: Option<String>,
     /// Whether the page says it now.
@@ -82,7 +82,7 @@ pub(crate) struct VersionsAnswer {
 /// A version with what it says.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct VersionAnswer {
-    /// It.
+    /// The version.
     version: VersionBody,
     /// What it says.
     content: ContentBody,

@@ -116,7 +116,7 @@ pub(crate) async fn actors_list(
 
 /// See one actor
 ///
-/// Its state, and its last eight commands.
+/// The actor's state, and its last eight commands.
 #[utoipa::path(get, path = "/v1/platform/actors/{kind}/{actorKey}")]
 pub(crate) async fn actor_get(_operator: Operator<PlatformInfra>, actor: AskedActor) -> Result<Json<ActorAnswer>> {
     let AskedActor { node, kind, key } = actor;
@@ -145,7 +145,7 @@ impl PathParameter for Act {
 /// `passivate`: it leaves memory, unless somebody waits for it or has it open.
 /// `release`: its quarantine ends and its crashes are forgotten; its next command is served at once.
 ///
-/// It is written into the audit trail of the platform's organization before it is done.
+/// What is done is written into the audit trail of the platform's organization before it is done.
 #[utoipa::path(post, path = "/v1/platform/actors/{kind}/{actorKey}/{act}", responses(
     (status = 409, description = "Commands wait for it, or somebody has it open.\n\n\
         It is in quarantine; release it first.\n\nIt has no crashes to forget."),

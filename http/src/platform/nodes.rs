@@ -14,7 +14,7 @@ use crate::{answer::Json, error::Result, permission::PlatformInfra, state::State
 pub(crate) struct NodesAnswer {
     /// The node that answers.
     node: String,
-    /// Those that said that they are there, and not that they left, by name.
+    /// The nodes that said that they are there, and not that they left, by name.
     nodes: Vec<NodeView>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct NodesAnswer {
     "hub": {"mode": "redis", "status": "ok", "forSeconds": 390}, "residentBytes": 41_000_000
 }))]
 pub(crate) struct NodeView {
-    /// Its name.
+    /// The node's name.
     node: String,
     /// The version of the program.
     version: String,
@@ -109,7 +109,7 @@ pub(crate) const fn clock_status(is_off: bool) -> &'static str {
 
 /// List the nodes
 ///
-/// Each says every ten seconds that it is there, and how the database and the hub are for it.
+/// Each node says every ten seconds that it is there, and how the database and the hub are for it.
 #[utoipa::path(get, path = "/v1/platform/nodes")]
 pub(crate) async fn nodes_list(_operator: Operator<PlatformInfra>, state: State) -> Result<Json<NodesAnswer>> {
     let now = state.store.now();

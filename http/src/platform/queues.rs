@@ -19,7 +19,7 @@ const SHOWN_MAX: u32 = 100;
 pub(crate) struct TimersAnswer {
     /// How many are set, by kind of actor.
     kinds: Vec<TimersOfKindView>,
-    /// Those that should have come more than five seconds ago, the latest first, at most 100.
+    /// Timers that should have come more than five seconds ago, the latest first, at most 100.
     late: Vec<LateTimerView>,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct LateTimerView {
     kind: String,
     /// The actor's key.
     key: String,
-    /// Its name there.
+    /// The timer's name among the actor's.
     name: String,
     /// When it was due.
     due: i64,
@@ -80,7 +80,7 @@ pub(crate) async fn timers_get(_operator: Operator<PlatformInfra>, state: State)
 pub(crate) struct OutboxAnswer {
     /// How many entries there are, by topic and state.
     counts: Vec<OutboxCountView>,
-    /// Those that failed at least once, oldest first, at most 100.
+    /// Entries that failed at least once, oldest first, at most 100.
     failing: Vec<FailingEntryView>,
 }
 
@@ -101,9 +101,9 @@ pub(crate) struct OutboxCountView {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FailingEntryView {
-    /// Its number.
+    /// The entry's number.
     seq: i64,
-    /// Its topic.
+    /// The entry's topic.
     topic: String,
     /// How often it was tried.
     attempts: u32,
@@ -143,7 +143,8 @@ pub(crate) async fn outbox_get(_operator: Operator<PlatformInfra>, state: State)
 pub(crate) struct DeliveriesOverview {
     /// How many there are, by channel and state: all that are not settled, and the settled ones of the last 24 hours.
     counts: Vec<DeliveryCountView>,
-    /// Those of the last 24 hours that failed, or that met with an error and are tried again, newest first, at most 100.
+    /// Deliveries of the last 24 hours that failed, or that met with an error and are tried again, newest first, at most
+    /// 100.
     failing: Vec<FailingDeliveryView>,
     /// The last messages that were kept because no gateway is configured to send them, newest first, at most 100. Codes
     /// and secrets in them are left out.
@@ -167,11 +168,11 @@ pub(crate) struct DeliveryCountView {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FailingDeliveryView {
-    /// Its id.
+    /// The delivery's id.
     delivery_id: String,
-    /// Its channel.
+    /// The delivery's channel.
     channel: String,
-    /// Its state.
+    /// The delivery's state.
     state: String,
     /// How often it was tried.
     attempts: u32,
@@ -193,11 +194,11 @@ pub(crate) struct KeptMessageView {
     gateway: String,
     /// What it would have gone over.
     channel: String,
-    /// Whom it would have gone to.
+    /// The address that the message would have gone to.
     to: String,
-    /// Its subject line, where the channel has one.
+    /// The message's subject line, where the channel has one.
     subject: Option<String>,
-    /// Its text.
+    /// The message's text.
     body: String,
     /// When.
     created_at: i64,

@@ -86,7 +86,7 @@ pub(crate) struct ActorKind {
     timed_out: u64,
     /// Commands that could not be delivered.
     dead_letters: u64,
-    /// Each command.
+    /// The kind's commands.
     commands: Vec<ActorCommand>,
     /// How much one key may take.
     policy: ActorPolicy,
@@ -123,7 +123,7 @@ pub(crate) struct ActorTimes {
     p50_us: f64,
     /// 99 of 100 took no longer.
     p99_us: f64,
-    /// None took longer.
+    /// The longest.
     max_us: f64,
 }
 
@@ -180,7 +180,7 @@ pub(crate) struct FoundActors {
 pub(crate) struct ActorListAnswer {
     /// The node that answers.
     node: String,
-    /// They, sorted.
+    /// The actors, sorted.
     actors: Vec<ActorView>,
     /// How many fit the query, on all pages.
     total: u64,
@@ -204,9 +204,9 @@ impl FoundActors {
     "runningMs": 3, "crashes": 0, "lastError": null, "quarantineMs": null, "inUse": false, "activeAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct ActorView {
-    /// Its kind.
+    /// The actor's kind.
     kind: String,
-    /// Its key.
+    /// The actor's key.
     key: String,
     /// Whether the resource is in memory.
     loaded: bool,
@@ -235,7 +235,7 @@ pub(crate) struct ActorAnswer {
     node: String,
     /// The actor.
     actor: ActorView,
-    /// Its last eight commands, newest first.
+    /// The actor's last eight commands, newest first.
     recent: Vec<RecentCommandView>,
 }
 
@@ -272,7 +272,7 @@ pub(crate) struct CrashesAnswer {
 pub(crate) struct CrashView {
     /// The kind of the actor.
     kind: String,
-    /// Its key.
+    /// The actor's key.
     key: String,
     /// The command whose turn it was.
     command: String,
@@ -307,7 +307,7 @@ pub(crate) struct SlowAnswer {
 pub(crate) struct StallView {
     /// The kind of the actor.
     kind: String,
-    /// Its key.
+    /// The actor's key.
     key: String,
     /// The command.
     command: String,
@@ -325,15 +325,15 @@ pub(crate) struct StallView {
 pub(crate) struct SlowRequestView {
     /// When it was answered.
     at: i64,
-    /// Its method.
+    /// The request's method.
     method: String,
-    /// Its path, with parameters in braces.
+    /// The request's path, with parameters in braces.
     route: String,
     /// The status of the answer.
     status: u16,
     /// How long it took, in microseconds.
     took_us: u64,
-    /// Its id.
+    /// The request's id.
     request_id: String,
 }
 
@@ -343,7 +343,7 @@ pub(crate) struct SlowRequestView {
 pub(crate) struct SlowCommandView {
     /// The kind of the actor.
     kind: String,
-    /// Its key.
+    /// The actor's key.
     key: String,
     /// The command.
     command: String,

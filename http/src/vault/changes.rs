@@ -104,7 +104,7 @@ pub(crate) enum ItemResultBody {
     Ok {
         /// The item.
         item_id: String,
-        /// Its revision now.
+        /// The item's revision now.
         revision: i64,
         /// Whether it is deleted now.
         deleted: bool,
@@ -164,16 +164,16 @@ impl TryFrom<ItemResult> for ItemResultBody {
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"revision": 12, "itemCount": 240}))]
 pub(crate) struct VaultStanding {
-    /// Its revision: one more than before where anything was changed.
+    /// The vault's revision: one more than before where anything was changed.
     revision: i64,
-    /// Its live items.
+    /// The vault's live items.
     item_count: u64,
 }
 
 /// What became of the changes.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct VaultItemsChanged {
-    /// One for each change, in the order in which they were sent.
+    /// A result for each change, in the order in which they were sent.
     results: Vec<ItemResultBody>,
     /// Where the vault stands now.
     vault: VaultStanding,

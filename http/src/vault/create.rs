@@ -65,7 +65,7 @@ pub(crate) struct VaultCreateRecord {
 pub(crate) struct VaultCreateDevice {
     /// The id that the device made: 22 base64url characters.
     device_id: String,
-    /// Its name: 1 to 80 characters after trimming.
+    /// The device's name: 1 to 80 characters after trimming.
     name: String,
     /// `ios`, `android` or `web`
     platform: String,

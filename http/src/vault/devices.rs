@@ -28,7 +28,7 @@ use crate::{
 pub(crate) struct DeviceBody {
     /// The id that the device made.
     device_id: String,
-    /// Its name.
+    /// The device's name.
     name: String,
     /// `ios`, `android` or `web`
     platform: &'static str,
@@ -83,7 +83,7 @@ impl Argument for NewDeviceId {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({"name": "Ada's phone", "platform": "ios"}))]
 pub(crate) struct VaultDevicePut {
-    /// Its name: 1 to 80 characters after trimming.
+    /// The device's name: 1 to 80 characters after trimming.
     name: String,
     /// `ios`, `android` or `web`
     platform: String,

@@ -139,7 +139,7 @@ impl VaultItemsQuery {
 /// Items.
 #[derive(ToSchema)]
 pub(crate) struct VaultItems {
-    /// Those that the vault has, by id.
+    /// The items that the vault has, by id.
     #[schema(value_type = Vec<ItemBody>)]
     items: Vec<Item>,
 }
@@ -190,7 +190,7 @@ fn write_item(json: &mut String, item: &Item) {
 
 /// Items of a vault
 ///
-/// Those of the ids that the vault has, deleted ones without their content.
+/// The items of these ids that the vault has, deleted ones without their content.
 #[utoipa::path(get, path = "/v1/me/vault/vaults/{vaultId}/items", responses(
     (status = 400, description = "Ask for up to 100 item ids."),
 ))]

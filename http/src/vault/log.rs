@@ -9,7 +9,7 @@ use crate::{answer::Json, cursor, error::Result, paging::PageQuery, query::Query
 
 /// The name of the list in its cursors.
 const LIST: &str = "vault-log";
-/// Something that happened to the vault.
+/// An event of the vault.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({

@@ -30,7 +30,7 @@ const MINUTES: std::ops::RangeInclusive<u32> = 1..=24 * 60;
 /// One escalation.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct EscalationAnswer {
-    /// It.
+    /// The escalation.
     escalation: EscalationBody,
 }
 
@@ -44,7 +44,8 @@ pub(crate) struct EscalationAcked {
 
 /// Acknowledge an escalation
 ///
-/// It ends for everybody. Whoever was told may, and whoever runs the organization. A key acts as its maker does who runs it.
+/// The escalation ends for everybody. Whoever was told may, and whoever runs the organization. A key acts as its maker does
+/// who runs it.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/notify/escalations/{escalationId}/ack", responses(
     (status = 403, description = "This needs the org:write permission.")
 ))]
@@ -98,7 +99,7 @@ pub(crate) async fn escalation_snooze(
     Ok(Json(EscalationAnswer { escalation: escalation.into() }))
 }
 
-/// Who takes over.
+/// The person who takes over.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"userId": "usr_01jd7rt4m5e9fv2w8x3c6k0hqz"}))]

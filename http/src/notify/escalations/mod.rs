@@ -34,7 +34,7 @@ pub(crate) struct EscalationsQuery {
     /// Entries of the page, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100, default = 50)]
     limit: Option<u64>,
-    /// Those that stand here: `running`, `acknowledged`, `resolved` or `ended`.
+    /// Only escalations that stand here: `running`, `acknowledged`, `resolved` or `ended`.
     #[param(value_type = Option<String>)]
     state: Option<EscalationState>,
 }
@@ -74,11 +74,11 @@ pub(crate) async fn escalations_list(
 /// One escalation with all that it did.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct EscalationDetails {
-    /// It.
+    /// The escalation.
     escalation: EscalationBody,
-    /// Its steps, in the order in which they are done.
+    /// The escalation's steps, in the order in which they are done.
     steps: Vec<EscalationStepBody>,
-    /// Who was told between the steps: whoever it was handed to, and everybody when it was resolved.
+    /// The people told between the steps: whoever it was handed to, and everybody when it was resolved.
     others: Vec<TellingBody>,
 }
 

@@ -25,7 +25,7 @@ use utoipa::ToSchema;
     "nextStepAt": 1_767_225_900_000_i64, "eventAt": 1_767_225_600_000_i64, "createdAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct EscalationBody {
-    /// Its id.
+    /// The escalation's id.
     escalation_id: String,
     /// The organization.
     org_id: String,
@@ -69,7 +69,7 @@ pub(crate) struct EscalationBody {
     /// To whom the rest of it was handed.
     #[serde(skip_serializing_if = "Option::is_none")]
     handed_to: Option<String>,
-    /// Who took it on.
+    /// The person who took the escalation on.
     #[serde(skip_serializing_if = "Option::is_none")]
     acked_by: Option<String>,
     /// Over what: `app`, `sms`, `voice`, or `operator` for somebody who wasn't told.
@@ -151,7 +151,7 @@ pub(crate) struct EscalationStepBody {
     due: i64,
     /// Whether it is done.
     done: bool,
-    /// Whom it told, and why not.
+    /// The people whom the step told or not, and why not.
     told: Vec<TellingBody>,
 }
 
@@ -165,7 +165,7 @@ pub(crate) struct EscalationStepBody {
 pub(crate) struct TellingBody {
     /// `step`, `hand_over` or `resolved`.
     occasion: &'static str,
-    /// Whom; absent when there was nobody to tell.
+    /// The person; absent when there was nobody to tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     user_id: Option<String>,
     /// Over what; absent when the person wasn't to be told at all.

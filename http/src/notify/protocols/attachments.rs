@@ -56,7 +56,8 @@ impl RequestBody for AttachmentPut {}
 
 /// Attach a notification protocol
 ///
-/// It then applies to what happens in this. Attached to the organization, it applies to whatever happens there.
+/// The protocol then applies to what happens in this. Attached to the organization, it applies to whatever happens
+/// there.
 #[utoipa::path(put, path = "/v1/orgs/{orgId}/notify/protocols/{protocolId}/attachments/{resourceType}/{resourceId}",
     responses((status = 400, description = "A protocol has at most 100 attachments.")))]
 pub(crate) async fn protocol_attach(

@@ -41,7 +41,7 @@ use crate::{
     "active": true
 }))]
 pub(crate) struct ProtocolBody {
-    /// Its id.
+    /// The protocol's id.
     protocol_id: String,
     /// The organization that it belongs to.
     org_id: String,
@@ -54,7 +54,7 @@ pub(crate) struct ProtocolBody {
     enabled: bool,
     /// What it does.
     rules: Vec<RuleBody>,
-    /// Who made it.
+    /// The person who made the protocol.
     created_by: String,
     /// When it or its attachments last changed.
     updated_at: i64,
@@ -91,7 +91,7 @@ impl From<Inactive> for InactiveBody {
 pub(crate) struct AttachmentBody {
     /// `org`, `project`, `agent`, `calendar`, `mailbox` or `space`.
     resource_type: &'static str,
-    /// Its id.
+    /// The thing's id.
     resource_id: String,
     /// What it is called.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,7 +131,7 @@ impl From<Protocol> for ProtocolBody {
 /// One protocol.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ProtocolAnswer {
-    /// It.
+    /// The protocol.
     protocol: ProtocolBody,
 }
 
@@ -213,8 +213,8 @@ impl ProtocolCreate {
 
 /// Make a notification protocol
 ///
-/// It applies to no event until it is attached to something: to the organization with `attach`, or to anything later. Until
-/// then it says `active: false` and why.
+/// The protocol applies to no event until it is attached to something: to the organization with `attach`, or to anything
+/// later. Until then it says `active: false` and why.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/notify/protocols", responses(
     (status = 400, description = "An organization has at most 100 protocols.")
 ))]

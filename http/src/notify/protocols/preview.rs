@@ -34,7 +34,7 @@ const PHONE_SHOWN: usize = 2;
 #[serde(rename_all = "camelCase")]
 #[into_params(rename_all = "camelCase")]
 pub(crate) struct PreviewQuery {
-    /// Its type.
+    /// The event's type.
     #[param(example = "ops.alarm")]
     event: String,
     /// When it happens; now where it isn't said.
@@ -44,7 +44,7 @@ pub(crate) struct PreviewQuery {
     /// What it says, as a JSON object.
     #[param(example = "{\"severity\": \"critical\"}")]
     data: Option<String>,
-    /// Whom it concerns: up to 50 ids with commas between; you where it isn't said.
+    /// The people whom the event concerns: up to 50 ids with commas between; you where it isn't said.
     user_ids: Option<String>,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct PreviewAnswer {
     attached: bool,
     /// Whether it is attached to its whole organization, and not only to things in it.
     attached_to_organization: bool,
-    /// Each of its rules.
+    /// The protocol's rules, each with what it would do.
     rules: Vec<RulePreviewBody>,
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct PreviewAnswer {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RulePreviewBody {
-    /// Its place, from 0.
+    /// The rule's place, from 0.
     rule: usize,
     /// Whether it does something about this event.
     applies: bool,
@@ -120,13 +120,13 @@ pub(crate) struct RulePreviewBody {
 /// What a step would do.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct StepPreviewBody {
-    /// Its place in the rule, from 0.
+    /// The step's place in the rule, from 0.
     step: usize,
     /// When.
     at: i64,
-    /// Whom it tells.
+    /// The people whom the step tells.
     people: Vec<PersonPreviewBody>,
-    /// Whom it doesn't tell.
+    /// The people whom the step doesn't tell.
     others: Vec<PassedBody>,
 }
 
@@ -134,7 +134,7 @@ pub(crate) struct StepPreviewBody {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PersonPreviewBody {
-    /// They.
+    /// The person's id.
     user_id: String,
     /// What they are called.
     name: String,
@@ -167,11 +167,11 @@ pub(crate) struct ChannelPreviewBody {
     why_not: Option<&'static str>,
 }
 
-/// Somebody whom a step doesn't tell.
+/// A person whom a step doesn't tell.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PassedBody {
-    /// They; nobody in particular when there is nobody to tell.
+    /// The person's id; absent when there is nobody in particular to tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     user_id: Option<String>,
     /// What they are called.
@@ -252,8 +252,8 @@ fn masked(number: &str) -> String {
 
 /// What a notification protocol would do about an event
 ///
-/// Who would be told, when, over which channels and where; and why nobody else, and why not over the others. Nothing is
-/// sent.
+/// The people who would be told, when, over which channels and where; and why nobody else, and why not over the others.
+/// Nothing is sent.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/notify/protocols/{protocolId}/preview")]
 pub(crate) async fn protocol_preview(
     org: NotifyOrg<OrgWrite>,

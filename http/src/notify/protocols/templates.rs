@@ -10,7 +10,7 @@ use crate::{answer::Json, error::Result, notify::organization::NotifyOrg, permis
 /// A ready-made protocol.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TemplateBody {
-    /// Its id.
+    /// The template's id.
     id: &'static str,
     /// What a protocol made from it is called.
     name: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct TemplateBody {
 /// The ready-made protocols.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TemplatesAnswer {
-    /// They.
+    /// The templates.
     templates: Vec<TemplateBody>,
 }
 

@@ -38,13 +38,13 @@ use crate::{
     "createdAt": 1_767_225_600_000_i64, "updatedAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct RotaBody {
-    /// Its id.
+    /// The rota's id.
     rota_id: String,
     /// The organization that it belongs to.
     org_id: String,
     /// What it is called.
     name: String,
-    /// Who takes turns, in their order. Whoever has left the organization is passed over.
+    /// The people who take turns, in their order. Whoever has left the organization is passed over.
     people: Vec<String>,
     /// When one hands over to the next.
     handover: HandoverBody,
@@ -52,7 +52,7 @@ pub(crate) struct RotaBody {
     time_zone: String,
     /// Windows in which somebody else is on call; where two overlap, the later in this list counts.
     overrides: Vec<OverrideBody>,
-    /// Who made it.
+    /// The person who made the rota.
     created_by: String,
     /// Since when it exists.
     created_at: i64,
@@ -80,7 +80,7 @@ impl From<Rota> for RotaBody {
 /// One rota.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RotaAnswer {
-    /// It.
+    /// The rota.
     rota: RotaBody,
 }
 
@@ -114,7 +114,7 @@ pub(crate) async fn rota_get(_: Org<OrgRead>, Owned(rota): Owned<Rota>) -> Resul
 pub(crate) struct RotaCreate {
     /// What it is called: 1 to 80 characters.
     name: String,
-    /// Who takes turns, in their order: 1 to 50 members. The first is on call at once.
+    /// The people who take turns, in their order: 1 to 50 members. The first is on call at once.
     people: Vec<String>,
     /// When one hands over to the next.
     handover: HandoverBody,
@@ -169,7 +169,7 @@ pub(crate) async fn rota_create(
 pub(crate) struct RotaPatch {
     /// What it is called: 1 to 80 characters.
     name: Option<String>,
-    /// Who takes turns, in their order: 1 to 50.
+    /// The people who take turns, in their order: 1 to 50.
     people: Option<Vec<String>>,
     /// When one hands over to the next.
     handover: Option<HandoverBody>,
@@ -196,8 +196,8 @@ impl RotaPatch {
 
 /// Change an on-call rota
 ///
-/// Whoever's turn it is keeps it until the next handover; when they are no longer in the rota, the next after them who is
-/// takes over at once.
+/// The person whose turn it is keeps it until the next handover; when they are no longer in the rota, the next after them
+/// who is takes over at once.
 #[utoipa::path(patch, path = "/v1/orgs/{orgId}/notify/rotas/{rotaId}")]
 pub(crate) async fn rota_patch(
     org: Org<OrgWrite>,

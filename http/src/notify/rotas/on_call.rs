@@ -33,7 +33,7 @@ impl RequestQuery for OnCallQuery {
     }
 }
 
-/// Who is on call.
+/// The person who is on call.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -41,7 +41,7 @@ impl RequestQuery for OnCallQuery {
     "since": 1_767_225_600_000_i64, "until": 1_767_312_000_000_i64
 }))]
 pub(crate) struct OnCallAnswer {
-    /// They.
+    /// The person's id.
     user_id: String,
     /// What they are called.
     name: String,
@@ -54,9 +54,9 @@ pub(crate) struct OnCallAnswer {
     r#override: Option<OverrideBody>,
 }
 
-/// Who is on call
+/// See who is on call
 ///
-/// Whom a step to the rota tells that runs at this moment.
+/// The person whom a step to the rota tells that runs at this moment.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/notify/rotas/{rotaId}/on-call", responses(
     (status = 404, description = "Nobody of this rota belongs to the organization any more.")
 ))]

@@ -28,9 +28,9 @@ use crate::{
     "from": 1_767_225_600_000_i64, "until": 1_767_312_000_000_i64
 }))]
 pub(crate) struct OverrideBody {
-    /// Its id.
+    /// The override's id.
     override_id: String,
-    /// Who is on call.
+    /// The person who is on call.
     user_id: String,
     /// From when.
     from: i64,
@@ -49,7 +49,7 @@ impl From<RotaOverride> for OverrideBody {
     }
 }
 
-/// Who is on call, and when.
+/// The person who is on call, and when.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -70,7 +70,7 @@ impl RequestBody for OverrideCreate {}
 /// One override.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct OverrideAnswer {
-    /// It.
+    /// The override.
     r#override: OverrideBody,
 }
 

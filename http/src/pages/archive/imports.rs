@@ -92,7 +92,7 @@ pub(crate) async fn pages_import_get(_org: Org<KnowledgeWrite>, import: Owned<Pa
 
 /// Cancel an import
 ///
-/// None of its pages comes.
+/// The import makes no pages then.
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/pages/imports/{importId}",
     responses((status = 409, description = "This import is over.")))]
 pub(crate) async fn pages_import_cancel(
