@@ -12,6 +12,7 @@ pub mod backup;
 pub mod base64_text;
 pub mod blank;
 pub mod context;
+pub mod databases;
 pub mod error;
 pub mod fair_queue;
 #[cfg(any(test, feature = "fuzzing"))]
