@@ -1,8 +1,75 @@
 //! What databases refuse, one function each, so that what is answered and what is documented is the same.
 
+use super::KeySchema;
 use crate::error::Error;
 
 /// 413: the item has more than [`super::ITEM_BYTES_MAX`].
 pub fn item_too_large() -> Error {
     Error::too_large("The item is larger than DynamoDB's 400 KB limit.")
+}
+
+/// 400: a key has other attributes than the schema, or an item lacks one of them.
+pub fn key_only(schema: &KeySchema) -> Error {
+    let partition = &schema.partition.name;
+    let message = match &schema.sort {
+        None => format!("A key has only {partition}."),
+        Some(sort) => format!("A key has only {partition} and {}.", sort.name),
+    };
+    Error::bad_request("invalid_key", message)
+}
+
+/// 400: an attribute of a key has another type; `noun` is what it has to be.
+pub fn key_type_wrong(name: &str, noun: &str) -> Error {
+    Error::bad_request("invalid_key", format!("{name} must be {noun}."))
+}
+
+/// 400: an attribute of a key is an empty text or empty binary.
+pub fn key_empty(name: &str) -> Error {
+    Error::bad_request("invalid_key", format!("{name} can't be empty."))
+}
+
+/// 400: an attribute of a key is longer than keys may be.
+pub fn key_too_long(name: &str, bytes_max: usize) -> Error {
+    let (thousands, rest) = (bytes_max / 1_000, bytes_max % 1_000);
+    Error::bad_request("invalid_key", format!("{name} has at most {thousands},{rest:03} bytes."))
+}
+
+/// 400: a request names an index that the table doesn't have.
+pub fn no_index(name: &str) -> Error {
+    Error::bad_request("unknown_index", format!("No index named {name}."))
+}
+
+/// 409: the table has an index with this name already.
+pub fn index_exists() -> Error {
+    Error::conflict("index_exists", "An index with this name exists.")
+}
+
+/// 409: the table has as many global indexes as it can have.
+pub fn too_many_indexes() -> Error {
+    Error::conflict("too_many_indexes", "A table has up to 20 global indexes.")
+}
+
+/// 409: local indexes go with their table only.
+pub fn index_is_local() -> Error {
+    Error::conflict("index_is_local", "A local index stays as long as its table.")
+}
+
+/// 400: a filter lacks a value that its operator needs.
+pub fn condition_value_missing() -> Error {
+    Error::bad_request("condition_value_missing", "A condition is missing its value.")
+}
+
+/// 400: a query asks for sort keys where there are none.
+pub fn no_sort_key() -> Error {
+    Error::bad_request("no_sort_key", "This table or index has no sort key.")
+}
+
+/// 400: a query's condition on the sort key lacks a value.
+pub fn sort_value_missing() -> Error {
+    Error::bad_request("sort_value_missing", "The sort key condition is missing a value.")
+}
+
+/// 400: a query asks which numbers begin with others.
+pub fn begins_with_on_number() -> Error {
+    Error::bad_request("begins_with_on_number", "begins_with works on string and binary sort keys only.")
 }
