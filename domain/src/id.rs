@@ -172,6 +172,8 @@ ids! {
     EscalationId = "esc";
     /// A hook that takes alarms from outside.
     AlarmHookId = "ahk";
+    /// A resource of an organization: a repository, a database or a bucket (contract A 4.4, C 2.3).
+    ResourceId = "res";
     /// A page of an organization's notes (contract B 2.6).
     PageId = "doc";
     /// An import of pages.

@@ -4,16 +4,20 @@
 //! hash items are spread, and the sort key, by which those of one partition are sorted. Indexes look at the same items by
 //! other keys. What is over REST and over DynamoDB's own protocol alike is decided here.
 
+mod cursor;
 mod filter;
 mod item;
 mod key;
 mod number;
+mod page;
 mod query;
 mod refusal;
 mod table;
 mod value;
+mod write;
 
 pub use self::{
+    cursor::{CURSOR_LEN_MAX, CursorKey, CursorScope, Direction, Position, QueryScope},
     filter::{FILTERS_MAX, Filter, FilterMatch, FilterOp, Filters, PROJECTION_MAX, projection_check},
     item::{ITEM_BYTES_MAX, Item},
     key::{
@@ -21,10 +25,13 @@ pub use self::{
         SORT_KEY_BYTES_MAX, slot_range,
     },
     number::{Number, NumberFault},
+    page::{PAGE_BYTES_MAX, PAGE_ITEMS, PAGE_ITEMS_DEFAULT, PageTally},
     query::{QueryRange, SortCondition, SortOp, Source},
     refusal::{
-        begins_with_on_number, condition_value_missing, index_exists, index_is_local, item_too_large, key_empty,
-        key_only, key_too_long, key_type_wrong, no_index, no_sort_key, sort_value_missing, too_many_indexes,
+        begins_with_on_number, condition_value_missing, index_exists, index_is_local, invalid_page_cursor,
+        item_changed, item_deleted, item_exists, item_not_found, item_too_large, key_empty, key_only, key_too_long,
+        key_twice, key_type_wrong, no_database, no_index, no_sort_key, no_table, sort_value_missing, table_busy,
+        table_exists, table_protected, too_many_indexes,
     },
     table::{
         ATTRIBUTE_LEN, BillingMode, GLOBAL_INDEXES_MAX, INCLUDED_IN_ALL_MAX, INCLUDED_MAX, Index, IndexKind,
@@ -32,4 +39,8 @@ pub use self::{
         TableClass, TableDraft, TableName, TableSettings, TableStatus,
     },
     value::{AttributeValue, NAME_BYTES_MAX, NESTING_MAX, SetKind, ValueFault},
+    write::{
+        EXPIRED_LONG_AGO, Expected, IMPORT_BODY_BYTES_MAX, ITEMS_PER_IMPORT, Import, ImportMode, ImportPlan,
+        IndexChange, ItemTag, KEYS_PER_REQUEST, PUT_BODY_BYTES_MAX, Put, PutOutcome, batch_check, expires_at,
+    },
 };

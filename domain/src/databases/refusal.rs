@@ -1,7 +1,75 @@
 //! What databases refuse, one function each, so that what is answered and what is documented is the same.
 
-use super::KeySchema;
+use serde_json::{Map, Value};
+
+use super::{Item, KeySchema, TableStatus};
 use crate::error::Error;
+
+/// 404: no database of the organization has this id.
+pub fn no_database() -> Error {
+    Error::not_found("Database not found")
+}
+
+/// 404: the database has no table any more.
+pub fn no_table() -> Error {
+    Error::not_found("Table not found")
+}
+
+/// 404: no item has this key.
+pub fn item_not_found() -> Error {
+    Error::not_found("Item not found")
+}
+
+/// 409: the organization has a table with this name already.
+pub fn table_exists() -> Error {
+    Error::conflict("table_exists", "A table with this name exists.")
+}
+
+/// 409: the table can't be deleted before its protection is taken away.
+pub fn table_protected() -> Error {
+    Error::conflict("table_protected", "This table is protected from deletion.")
+}
+
+/// 409: what is asked of the table has to wait for what is being done with it; nothing where nothing is.
+pub fn table_busy(status: TableStatus) -> Option<Error> {
+    let message = match status {
+        TableStatus::Creating => "This table is being created.",
+        TableStatus::Deleting => "This table is being deleted.",
+        TableStatus::Updating | TableStatus::Active => return None,
+    };
+    Some(Error::conflict("resource_busy", message))
+}
+
+/// 409: a put that makes an item found one with its key.
+pub fn item_exists() -> Error {
+    Error::conflict("item_exists", "An item with this key already exists.")
+}
+
+/// 409: the item that a put replaces is gone.
+pub fn item_deleted() -> Error {
+    Error::conflict("item_deleted", "This item was deleted. Create it again instead.")
+}
+
+/// 409: the item that a put replaces is another one by now, which stands beside it as `current`.
+pub fn item_changed(current: &Item) -> Error {
+    // Maps with texts for names can always be written.
+    let current = serde_json::to_value(current).unwrap_or_default();
+    Error::Conflict {
+        code: "stale_item",
+        message: "This item changed since you opened it.".into(),
+        adds: Map::<String, Value>::from_iter([("current".to_owned(), current)]),
+    }
+}
+
+/// 400: a request names two items by one key.
+pub fn key_twice() -> Error {
+    Error::bad_request("duplicate_key", "The same key is listed twice.")
+}
+
+/// 400: a page cursor is damaged, or belongs to something else than what is asked.
+pub fn invalid_page_cursor() -> Error {
+    Error::bad_request("invalid_cursor", "Invalid page cursor. Run the request again.")
+}
 
 /// 413: the item has more than [`super::ITEM_BYTES_MAX`].
 pub fn item_too_large() -> Error {

@@ -28,6 +28,21 @@ impl Number {
         self.checked_add(other.negated())
     }
 
+    /// The greatest whole number that isn't above; nothing where that doesn't fit.
+    pub fn floor(self) -> Option<i64> {
+        let digits = i128::try_from(self.digits).ok()?;
+        let signed = if self.is_negative { -digits } else { digits };
+        // No power that is left out here leaves anything but a zero, or a one below it, of 38 digits.
+        let power = 10_i128.checked_pow(self.exponent.unsigned_abs());
+        let whole = match power {
+            Some(power) if self.exponent < 0 => signed.div_euclid(power),
+            Some(power) => signed.checked_mul(power)?,
+            None if self.exponent < 0 => -i128::from(self.is_negative),
+            None => return None,
+        };
+        i64::try_from(whole).ok()
+    }
+
     /// The number as far on the other side of zero.
     #[must_use]
     pub fn negated(self) -> Self {

@@ -178,6 +178,26 @@ fn sums_are_exact_or_refused() {
     }
 }
 
+#[test]
+fn a_number_has_a_floor_where_it_fits() {
+    for (text, floor) in [
+        ("0", Some(0)),
+        ("1.9", Some(1)),
+        ("-1.1", Some(-2)),
+        ("1E-130", Some(0)),
+        ("-1E-130", Some(-1)),
+        ("1.7E9", Some(1_700_000_000)),
+        ("9223372036854775807.5", Some(i64::MAX)),
+        ("9223372036854775808", None),
+        ("-9223372036854775808", Some(i64::MIN)),
+        ("-9223372036854775808.1", None),
+        ("1E125", None),
+        ("99999999999999999999999999999999999999", None),
+    ] {
+        assert_eq!(number(text).floor(), floor, "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn a_normal_form_reads_as_itself(number in any_number()) {
