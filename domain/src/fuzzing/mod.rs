@@ -2,6 +2,8 @@
 //! that nothing panics. Built for tests, and with the feature `fuzzing`.
 
 mod archive;
+mod items;
+mod numbers;
 #[cfg(test)]
 #[path = "../../../fuzz/play.rs"]
 mod play;
@@ -10,7 +12,9 @@ mod rows;
 mod search;
 mod texts;
 
-pub use self::{archive::archive, rotas::rotas, rows::rows, search::search, texts::texts};
+pub use self::{
+    archive::archive, items::items, numbers::numbers, rotas::rotas, rows::rows, search::search, texts::texts,
+};
 
 #[cfg(test)]
 mod tests {
@@ -19,6 +23,16 @@ mod tests {
     #[test]
     fn archives_hold() {
         play("archive", archive);
+    }
+
+    #[test]
+    fn items_hold() {
+        play("items", items);
+    }
+
+    #[test]
+    fn numbers_hold() {
+        play("numbers", numbers);
     }
 
     #[test]
