@@ -81,4 +81,4 @@ impl FromIterator<(String, AttributeValue)> for Item {
 }
 
 #[cfg(test)]
-pub(in crate::databases) mod tests;
+pub(crate) mod tests;

@@ -25,18 +25,18 @@ pub use self::{
         SORT_KEY_BYTES_MAX, slot_range,
     },
     number::{Number, NumberFault},
-    page::{PAGE_BYTES_MAX, PAGE_ITEMS, PAGE_ITEMS_DEFAULT, PageTally},
+    page::{PAGE_BYTES_MAX, PAGE_ITEMS, PAGE_ITEMS_DEFAULT, PAGE_TEXT_BYTES_MAX, PageTally, ReadBytes},
     query::{QueryRange, SortCondition, SortOp, Source},
     refusal::{
         begins_with_on_number, condition_value_missing, index_exists, index_is_local, invalid_page_cursor,
         item_changed, item_deleted, item_exists, item_not_found, item_too_large, key_empty, key_only, key_too_long,
-        key_twice, key_type_wrong, no_database, no_index, no_sort_key, no_table, sort_value_missing, table_busy,
-        table_exists, table_protected, too_many_indexes,
+        key_twice, key_type_wrong, no_database, no_index, no_sort_key, no_table, sort_value_missing, table_creating,
+        table_deleting, table_exists, table_protected, too_many_indexes,
     },
     table::{
         ATTRIBUTE_LEN, BillingMode, GLOBAL_INDEXES_MAX, INCLUDED_IN_ALL_MAX, INCLUDED_MAX, Index, IndexKind,
-        IndexStatus, LOCAL_INDEXES_MAX, NAME_LEN, Projection, ProjectionType, RECOVERY_DAYS, Table, TableChange,
-        TableClass, TableDraft, TableName, TableSettings, TableStatus,
+        IndexStatus, LOCAL_INDEXES_MAX, NAME_LEN, Projection, ProjectionType, RECOVERY_DAYS, TABLES_MAX_DEFAULT, Table,
+        TableChange, TableClass, TableDraft, TableName, TableSettings, TableStatus,
     },
     value::{AttributeValue, NAME_BYTES_MAX, NESTING_MAX, SetKind, ValueFault},
     write::{

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Item, KeySchema, TableStatus};
+use super::{Item, KeySchema};
 use crate::error::Error;
 
 /// 404: no database of the organization has this id.
@@ -30,14 +30,14 @@ pub fn table_protected() -> Error {
     Error::conflict("table_protected", "This table is protected from deletion.")
 }
 
-/// 409: what is asked of the table has to wait for what is being done with it; nothing where nothing is.
-pub fn table_busy(status: TableStatus) -> Option<Error> {
-    let message = match status {
-        TableStatus::Creating => "This table is being created.",
-        TableStatus::Deleting => "This table is being deleted.",
-        TableStatus::Updating | TableStatus::Active => return None,
-    };
-    Some(Error::conflict("resource_busy", message))
+/// 409: the table isn't there yet.
+pub fn table_creating() -> Error {
+    Error::conflict("resource_busy", "This table is being created.")
+}
+
+/// 409: the table isn't there much longer.
+pub fn table_deleting() -> Error {
+    Error::conflict("resource_busy", "This table is being deleted.")
 }
 
 /// 409: a put that makes an item found one with its key.

@@ -53,7 +53,7 @@ pub fn items(bytes: &[u8]) {
     for item in &items {
         keys_hold(&table, item, &items);
         if let Ok(filters) = &filters {
-            conditions_hold(&table.schema, item, filters.as_slice());
+            conditions_hold(&table.schema, item, &items, filters.as_slice());
             cursors_hold(&table, item, filters, &asked.cursor);
         }
     }
@@ -176,18 +176,32 @@ fn put_holds(table: &Table, item: &Item, other: &Item) {
     }
 }
 
-/// A condition on the sort key finds what a filter on it finds.
-fn conditions_hold(schema: &KeySchema, item: &Item, filters: &[Filter]) {
-    let (Some(sort), Ok(key)) = (&schema.sort, schema.key_of(item)) else { return };
-    let partition = AttributeValue::from(key.partition.clone());
-    for filter in filters {
-        let Some(op) = SortOp::from_name(filter.op.as_str()) else { continue };
-        let asked = SortCondition { op, value: filter.value.clone(), value2: filter.value2.clone() };
-        let Ok(range) = QueryRange::new(schema, &partition, Some(&asked)) else { continue };
-        let filter = Filter { attribute: sort.name.clone(), ..filter.clone() };
-        let row = key.row();
-        assert_eq!(range.pk == row.pk && range.sk.contains(&row.sk), filter.holds(item), "{filter:?}");
+/// A condition on the sort key finds what a filter on it finds: those that are asked, and each operator with the sort keys
+/// that there are.
+fn conditions_hold(schema: &KeySchema, item: &Item, items: &[Item], filters: &[Filter]) {
+    let Some(sort) = &schema.sort else { return };
+    let by_items = items.iter().flat_map(|other| {
+        let filter = |op: &SortOp| Filter {
+            attribute: sort.name.clone(),
+            op: FilterOp::from_name(op.as_str()).expect("filters compare as conditions do, and more"),
+            value: other.get(&sort.name).cloned(),
+            value2: item.get(&sort.name).cloned(),
+        };
+        SortOp::ALL.iter().map(filter).collect::<Vec<_>>()
+    });
+    let as_asked = filters.iter().map(|filter| Filter { attribute: sort.name.clone(), ..filter.clone() });
+    for filter in by_items.chain(as_asked) {
+        condition_holds(schema, item, &filter);
     }
+}
+
+fn condition_holds(schema: &KeySchema, item: &Item, filter: &Filter) {
+    let Ok(key) = schema.key_of(item) else { return };
+    let Some(op) = SortOp::from_name(filter.op.as_str()) else { return };
+    let asked = SortCondition { op, value: filter.value.clone(), value2: filter.value2.clone() };
+    let (row, partition) = (key.row(), AttributeValue::from(key.partition));
+    let Ok(range) = QueryRange::new(schema, &partition, Some(&asked)) else { return };
+    assert_eq!(range.pk == row.pk && range.sk.contains(&row.sk), filter.holds(item), "{filter:?}");
 }
 
 fn cursors_hold(table: &Table, item: &Item, filters: &Filters, cursor: &str) {

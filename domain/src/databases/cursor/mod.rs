@@ -83,4 +83,4 @@ impl std::fmt::Debug for CursorKey {
 }
 
 #[cfg(test)]
-pub(in crate::databases) mod tests;
+pub(crate) mod tests;

@@ -157,4 +157,4 @@ pub fn projection_check(names: Vec<String>) -> Result<Vec<String>> {
 }
 
 #[cfg(test)]
-pub(in crate::databases) mod tests;
+pub(crate) mod tests;

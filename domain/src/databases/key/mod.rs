@@ -115,4 +115,4 @@ impl Key {
 }
 
 #[cfg(test)]
-pub(in crate::databases) mod tests;
+pub(crate) mod tests;

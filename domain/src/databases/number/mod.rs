@@ -115,4 +115,4 @@ impl PartialOrd for Number {
 }
 
 #[cfg(test)]
-pub(in crate::databases) mod tests;
+pub(crate) mod tests;

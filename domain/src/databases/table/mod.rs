@@ -15,6 +15,8 @@ pub use settings::{BillingMode, RECOVERY_DAYS, TableChange, TableClass, TableSet
 use super::{KeySchema, Source, index_exists, index_is_local, no_index, too_many_indexes};
 use crate::{error::Result, problems::Problems};
 
+/// Tables of an organization, where the configuration says nothing else (`databases.max_tables`).
+pub const TABLES_MAX_DEFAULT: u64 = 500;
 /// Characters of the name of a table or an index (DynamoDB).
 pub const NAME_LEN: RangeInclusive<usize> = 3..=255;
 /// Characters of the name of an attribute that a key is made of, or that a request names (contract C 4.5).
@@ -93,4 +95,4 @@ impl Table {
 }
 
 #[cfg(test)]
-pub(in crate::databases) mod tests;
+pub(crate) mod tests;

@@ -5,7 +5,12 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use super::attribute_name_fault;
-use crate::{app::names, error::Result, problems::Problems};
+use crate::{
+    app::names,
+    databases::{table_creating, table_deleting, table_protected},
+    error::Result,
+    problems::Problems,
+};
 
 /// Days for which changes are kept so that a table can be restored as of any moment in them (DynamoDB, up to 35).
 pub const RECOVERY_DAYS: RangeInclusive<u32> = 0..=35;
@@ -25,6 +30,17 @@ names! {
     TableStatus { Creating = "CREATING", Updating = "UPDATING", Deleting = "DELETING", Active = "ACTIVE", }
 }
 
+impl TableStatus {
+    /// Passes where items can be read and written; 409 otherwise.
+    pub fn check_usable(self) -> Result<()> {
+        match self {
+            Self::Creating => Err(table_creating()),
+            Self::Deleting => Err(table_deleting()),
+            Self::Updating | Self::Active => Ok(()),
+        }
+    }
+}
+
 /// How a table behaves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -42,6 +58,13 @@ pub struct TableSettings {
     pub recovery_days: u32,
     /// Whether every write of an item is audited.
     pub audit_data: bool,
+}
+
+impl TableSettings {
+    /// Passes where the table may be deleted; 409 otherwise.
+    pub fn check_deletable(&self) -> Result<()> {
+        if self.deletion_protection { Err(table_protected()) } else { Ok(()) }
+    }
 }
 
 impl Default for TableSettings {

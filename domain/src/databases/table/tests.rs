@@ -201,3 +201,15 @@ fn settings_change_where_they_are_named() {
     let wrong = TableChange { recovery_days: Some(36), ..TableChange::default() };
     assert!(wrong.apply(before).is_err());
 }
+
+#[test]
+fn a_table_is_used_while_it_is_there_and_deleted_unless_it_is_protected() {
+    let usable: Vec<_> = TableStatus::ALL.iter().filter(|status| status.check_usable().is_ok()).collect();
+    assert_eq!(usable, [&TableStatus::Updating, &TableStatus::Active]);
+    let refused = TableStatus::Deleting.check_usable().unwrap_err();
+    assert_eq!((refused.code(), refused.to_string().as_str()), ("resource_busy", "This table is being deleted."));
+    let settings = TableSettings::default();
+    assert!(settings.check_deletable().is_ok());
+    let refused = TableSettings { deletion_protection: true, ..settings }.check_deletable().unwrap_err();
+    assert_eq!((refused.status(), refused.to_string().as_str()), (409, "This table is protected from deletion."));
+}

@@ -57,10 +57,15 @@ pub enum ValueFault {
 
 impl ValueFault {
     /// What DynamoDB says of it, as the text of a `ValidationException`; nothing where DynamoDB can't read the request at
-    /// all. Where DynamoDB adds the text that was sent, that stands behind a colon and a space.
+    /// all, and where what it says is made of what was sent. Behind what can't be a number it adds a colon, a space and that.
     pub const fn dynamodb_text(self) -> Option<&'static str> {
         Some(match self {
-            Self::NotTyped | Self::WrongKind(_) | Self::NotBase64 => return None,
+            Self::NotTyped
+            | Self::WrongKind(_)
+            | Self::NotBase64
+            | Self::Duplicate
+            | Self::EmptyName
+            | Self::LongName => return None,
             Self::NoType | Self::UnknownType => {
                 "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
             }
@@ -90,14 +95,9 @@ impl ValueFault {
             Self::EmptySet(SetKind::Binary) => {
                 "One or more parameter values were invalid: Binary sets should not be empty"
             }
-            Self::Duplicate => "One or more parameter values were invalid: Input collection contains duplicates.",
             Self::TooDeep => {
                 "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond \
                  supported limit"
-            }
-            Self::EmptyName => "One or more parameter values were invalid: Attribute name must not be empty",
-            Self::LongName => {
-                "One or more parameter values were invalid: Attribute name is too large, must be less than 65536 bytes"
             }
         })
     }

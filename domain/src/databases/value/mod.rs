@@ -107,4 +107,4 @@ fn has_part(bytes: &[u8], part: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-pub(in crate::databases) mod tests;
+pub(crate) mod tests;
