@@ -26,13 +26,13 @@ pub enum NumberFault {
     /// It isn't written as one.
     #[error("Must be a number.")]
     Unreadable,
-    /// It has more significant digits than [`DIGITS_MAX`].
+    /// It has more than 38 significant digits.
     #[error("Numbers have up to 38 significant digits.")]
     TooManyDigits,
-    /// It lies further from zero than [`POWER_MAX`] allows.
+    /// Its first digit is at a power of ten above 125.
     #[error("Numbers go up to 9.9999999999999999999999999999999999999E+125.")]
     Overflow,
-    /// It lies closer to zero than [`POWER_MIN`] allows, and isn't zero.
+    /// It isn't zero, and its first digit is at a power of ten below -130.
     #[error("Numbers that aren't zero begin at 1E-130.")]
     Underflow,
 }
