@@ -22,7 +22,7 @@ use std::{
 };
 
 use futures::future::join_all;
-use store::testing::{DATABASE_URL_VARIABLE, Scratch};
+use store::testing::Scratch;
 
 use crate::harness::{Answer, Dice, Launch, Process};
 
@@ -36,17 +36,8 @@ const WRITES_MAX: u64 = 500;
 const LIFE_MAX: Duration = Duration::from_millis(1_500);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_acknowledged_is_lost_on_sqlite() {
-    let scratch = Scratch::sqlite().unwrap();
-    kill_again_and_again(Launch::in_folder(scratch.folder())).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn nothing_acknowledged_is_lost_on_postgresql() {
-    let Ok(database) = std::env::var(DATABASE_URL_VARIABLE) else {
-        return eprintln!("skipped: {DATABASE_URL_VARIABLE} names no PostgreSQL");
-    };
-    let scratch = Scratch::postgres(&database).await.unwrap();
+async fn nothing_acknowledged_is_lost() {
+    let scratch = Scratch::new().await.unwrap();
     kill_again_and_again(Launch::in_folder(scratch.folder()).set(format!("database.url={}", scratch.url()))).await;
 }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use store::{
     Change, Clock, Store,
-    testing::{DATABASE_URL_VARIABLE, SECRET_KEY_TEXT, Scratch},
+    testing::{SECRET_KEY_TEXT, Scratch},
 };
 
 use self::{company::Company, provider::Provider, record::Record};
@@ -31,19 +31,8 @@ const LIFE_MORE_MS: u64 = 1_000;
 const PATIENCE: Duration = Duration::from_mins(5);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_step_is_lost_early_or_done_twice_on_sqlite() {
-    kill_between_steps(Scratch::sqlite().unwrap()).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn no_step_is_lost_early_or_done_twice_on_postgresql() {
-    let Ok(database) = std::env::var(DATABASE_URL_VARIABLE) else {
-        return eprintln!("skipped: {DATABASE_URL_VARIABLE} names no PostgreSQL");
-    };
-    kill_between_steps(Scratch::postgres(&database).await.unwrap()).await;
-}
-
-async fn kill_between_steps(scratch: Scratch) {
+async fn no_step_is_lost_early_or_done_twice() {
+    let scratch = Scratch::new().await.unwrap();
     let mut dice = Dice::from_environment("TROUPE_CRASH_SEED");
     let provider = Provider::start().await;
     let launch = Launch::in_folder(scratch.folder())
