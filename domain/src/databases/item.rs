@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     AttributeValue, item_too_large,
-    value::{Misread, attributes, object},
+    value::{Kept, Misread, attributes, kept_attributes, object},
 };
 use crate::error::{Error, Result};
 
@@ -32,8 +32,8 @@ impl Item {
 
     /// The item that was kept as this text. Another text is a defect.
     pub fn from_text(text: &str) -> Result<Self> {
-        let json = serde_json::from_str(text).map_err(|error| Error::internal(format!("a kept item: {error}")))?;
-        Self::parse(json).map_err(|misread| Error::internal(format!("a kept item: {misread:?}")))
+        let kept = serde_json::from_str::<BTreeMap<String, Kept>>(text);
+        kept.map(|kept| Self(kept_attributes(kept))).map_err(|error| Error::internal(format!("a kept item: {error}")))
     }
 
     /// The text by which the item is kept and answered: its normal form, which equal items have in common.

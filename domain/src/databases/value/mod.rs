@@ -4,6 +4,7 @@
 //! what is equal by value is equal in every field.
 
 mod fault;
+mod kept;
 mod read;
 mod size;
 mod text;
@@ -14,6 +15,7 @@ use std::{
 };
 
 pub use fault::{SetKind, ValueFault};
+pub(in crate::databases) use kept::{Kept, kept_attributes};
 pub(in crate::databases) use read::{Misread, attributes, object};
 
 use super::Number;
