@@ -101,7 +101,7 @@ impl Imports {
     }
 
     /// Returns once every archive that was uploaded is kept, at the latest after `grace`; those that are not by then fail.
-    pub(crate) async fn stop(&self, grace: Duration) {
+    pub async fn stop(&self, grace: Duration) {
         self.keeping.stop(grace).await;
     }
 

@@ -52,6 +52,13 @@ fn who(rota: &Rota, when: &str) -> usize {
     rota.draft.people.iter().position(|user_id| *user_id == found.user_id).unwrap()
 }
 
+/// Handovers at this instant: several where the clocks go forward over the times of some.
+fn handovers_at(rota: &Rota, at: Timestamp) -> usize {
+    let beat = rota.draft.handover.beat(&rota.draft.zone, rota.start.at);
+    let last = beat.turn_at(at);
+    (0..).take_while(|back| beat.handover(last - back) == at).count()
+}
+
 fn window(rota: &mut Rota, user_id: UserId, from: &str, until: &str) -> RotaOverride {
     let id = RotaOverrideId::new(Timestamp(i64::try_from(rota.overrides.len()).unwrap()));
     let one = RotaOverride { id, user_id, from: at(from), until: at(until) };
@@ -279,6 +286,19 @@ fn zones() -> impl Strategy<Value = &'static str> {
     ])
 }
 
+#[test]
+fn a_turn_that_the_clocks_leave_out_is_skipped() {
+    let moment = |at| HandoverMoment { day: 0, at: time(at) };
+    let handover = Handover::Custom { moments: vec![moment("02:00"), moment("03:00")] };
+    let rota = rota("Europe/Vienna", handover, at("2017-01-01T00:00:00Z"), 2);
+    // On 26 March there is no time from 02:00 to 03:00: both handovers are at 01:00 UTC, and the turn between them is none.
+    let before = who(&rota, "2017-03-26T00:59:59Z");
+    assert_eq!(handovers_at(&rota, at("2017-03-26T01:00:00Z")), 2);
+    assert_eq!(who(&rota, "2017-03-26T01:00:00Z"), before);
+    assert_eq!(handovers_at(&rota, at("2017-04-02T00:00:00Z")), 1);
+    assert_ne!(who(&rota, "2017-04-02T00:30:00Z"), before);
+}
+
 proptest! {
     #[test]
     fn at_each_instant_exactly_one_person_is_on_call(
@@ -296,7 +316,7 @@ proptest! {
             prop_assert_eq!(on_call(&rota, Timestamp(turn.until.0 - 1)), turn);
             let next = on_call(&rota, turn.until);
             prop_assert_eq!(next.since, turn.until);
-            prop_assert_eq!(place(next.user_id), (place(turn.user_id) + 1) % rota.draft.people.len());
+            prop_assert_eq!(place(next.user_id), (place(turn.user_id) + handovers_at(&rota, turn.until)) % rota.draft.people.len());
             turn = next;
         }
         prop_assert_eq!(on_call(&rota, Timestamp(start)).user_id, rota.draft.people[0]);
