@@ -173,7 +173,7 @@ impl Actors {
             work.interrupt();
         }
         // Half of the time, lest storage that hangs leaves none to whoever else has something in hand.
-        tokio::join!(self.settle_pages(until), self.imports.stop(grace / 2));
+        futures::join!(self.settle_pages(until), self.imports.stop(grace / 2));
         let report = self.kernel.shutdown(until.saturating_duration_since(Instant::now())).await;
         self.scribes.drain(until.saturating_duration_since(Instant::now())).await;
         if let Some(work) = &self.work {

@@ -56,7 +56,7 @@ fn who(rota: &Rota, when: &str) -> usize {
 fn handovers_at(rota: &Rota, at: Timestamp) -> usize {
     let beat = rota.draft.handover.beat(&rota.draft.zone, rota.start.at);
     let last = beat.turn_at(at);
-    (0..).take_while(|back| beat.handover(last - back) == at).count()
+    (0..21).take_while(|back| beat.handover(last - back) == at).count()
 }
 
 fn window(rota: &mut Rota, user_id: UserId, from: &str, until: &str) -> RotaOverride {
