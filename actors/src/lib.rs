@@ -3,6 +3,7 @@
 //! Each area is a package of its own, which is found here under its name. No area names another one: what it needs of one is
 //! handed to it here.
 
+mod areas;
 pub mod housekeeping;
 pub mod jobs;
 mod quarantine;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use actors_accounts::{
-    organization::{DeletesOrganization, Organization, OrganizationServices},
+    organization::{Organization, OrganizationServices},
     person::Person,
     sign_in::SignInDesk,
 };
@@ -17,13 +17,13 @@ use actors_base::{
     work::{Dispatcher, Lane, RunningDispatcher},
 };
 use actors_notify::{
-    acknowledge::Acknowledgements, deliveries, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
+    acknowledge::Acknowledgements, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
 };
 use actors_pages::{
     comments::PageComments,
     imports::Imports,
     session::{PageServices, PageSession, Scribes, Settle, StrandedLooker},
-    tree::{PageTree, delete_pages_after},
+    tree::PageTree,
 };
 use actors_platform::{Platform, RunningPlatform};
 use actors_vault::Vault;
@@ -31,6 +31,7 @@ use domain::{Context, Origin};
 use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
 
 use crate::{
+    areas::AREAS,
     housekeeping::{Arm, House, Housekeeping},
     jobs,
     quarantine::telling_of_quarantines,
@@ -38,9 +39,6 @@ use crate::{
 
 /// How long arming the housekeeping's timer may take.
 const ARM_TIMEOUT: Duration = Duration::from_mins(1);
-
-/// What areas do when an organization is deleted.
-const DELETES: &[DeletesOrganization] = &[delete_pages_after];
 
 /// The registries of all kinds of actor. A cheap handle.
 #[derive(Clone)]
@@ -87,11 +85,12 @@ pub struct Actors {
     platform_tasks: Option<Arc<RunningPlatform>>,
 }
 
-/// What a node works off without asking actors, in the order in which it stops: the outbox, deliveries, and jobs.
+/// What a node works off without asking actors, in the order in which it stops: the outbox, what areas have, and
+/// housekeeping.
 pub fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
     let mut lanes = outbox::lanes(services, |services, claims| Box::pin(fan_out::deliver(services, claims)));
-    lanes.extend(deliveries::lanes(services));
-    lanes.extend(jobs::lanes(services));
+    lanes.extend(AREAS.iter().flat_map(|area| (area.lanes)(services)));
+    lanes.push(jobs::housekeeping_lane(services));
     lanes
 }
 
@@ -144,7 +143,7 @@ impl Actors {
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),
             inbox,
-            organization: kernel.registry(OrganizationServices { services: services.clone(), deletes: DELETES }),
+            organization: kernel.registry(OrganizationServices { services: services.clone(), areas: AREAS }),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),
             page_tree,

@@ -3,7 +3,7 @@
 //! The actor knows the revision only; the text stays in the store. A refusal is never given from memory alone: another
 //! node may have saved meanwhile, so the store is asked first.
 
-use actors_base::{Services, asked_from};
+use actors_base::{Area, Services, asked_from};
 use domain::{
     Context, Error, Result,
     backup::{self, BackupDraft, BackupHead, saved_head},
@@ -14,6 +14,9 @@ use store::{
     Change, EmailTo, OutboxEntry, Store,
     audit::{AuditEntry, AuditTarget},
 };
+
+/// What goes over all areas knows of backups.
+pub const AREA: Area = Area::named("backup");
 
 /// One person's backup.
 pub struct Backup {

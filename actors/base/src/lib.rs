@@ -1,7 +1,8 @@
 //! What the actors of every area stand on: their services and settings, the work queue, the outbox, events and live feeds.
 //!
-//! No area is named here. What an area adds, it hands in: lanes and jobs ([`work`]), topics of the outbox ([`outbox`]).
+//! No area is named here. What an area adds, it says in its descriptor ([`Area`]): lanes and jobs ([`work`]), rows that are over.
 
+mod area;
 pub mod event;
 mod letter;
 pub mod live;
@@ -11,6 +12,7 @@ mod settings;
 pub mod work;
 mod worker;
 
+pub use area::{Area, DeletesOrganization};
 pub use letter::asked_from;
 pub use services::Services;
 pub use settings::{PasswordCost, Settings};

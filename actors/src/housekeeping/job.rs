@@ -9,12 +9,10 @@ use actors_base::{
         job::{Halt, Handler, Job, Topic},
     },
 };
-use domain::{
-    Timestamp,
-    notify::{ALERT_FORGOTTEN_AFTER, budget_day, phone},
-    pages::import::IMPORT_KNOWN_FOR,
-};
+use domain::Timestamp;
 use store::{Change, Permits, Purge};
+
+use crate::areas::AREAS;
 
 /// The job, of which there is one at a time.
 pub const HOUSEKEEPING: Topic = Topic { permits: Permits::shared(1), ..Topic::new("housekeeping") };
@@ -22,20 +20,10 @@ pub const HOUSEKEEPING: Topic = Topic { permits: Permits::shared(1), ..Topic::ne
 const LIVE_KEPT: Duration = Duration::from_hours(1);
 /// How long a revocation is kept; caches forget within a second.
 const REVOCATIONS_KEPT: Duration = Duration::from_hours(24);
-/// How long a used signature is kept; one of that age is refused for its age (decisions, "Passwords vault").
-const SIGNATURES_KEPT: Duration = Duration::from_mins(10);
-/// How long failed attempts at accounts are kept; they count for a quarter of an hour and lock for another.
-const ATTEMPTS_KEPT: Duration = Duration::from_hours(1);
 /// How long dead letters are kept, counted from when the work was added.
 const GIVEN_UP_KEPT: Duration = Duration::from_hours(30 * 24);
 /// How long messages that were kept instead of sent are kept.
 const KEPT_MESSAGES_KEPT: Duration = Duration::from_hours(30 * 24);
-/// How long settled deliveries are kept, counted from when they were made.
-const DELIVERIES_KEPT: Duration = Duration::from_hours(90 * 24);
-/// How long it is known why a sign-in was ended: whoever doesn't come back for so long may read that they must sign in.
-const ENDED_SIGN_INS_KEPT: Duration = Duration::from_hours(400 * 24);
-/// How many days what was spent on texts and calls is kept.
-const BUDGET_DAYS_KEPT: i64 = 35;
 
 /// Throws away what is over when the job runs.
 #[derive(Clone, Debug)]
@@ -69,26 +57,17 @@ impl Handler for HousekeepingJob {
     }
 }
 
-/// What is over at `now`. The audit trail is kept for as long as operators say, or for ever.
+/// What is over at `now`, of all areas and of what they share. The audit trail is kept for as long as operators say, or for
+/// ever.
 fn purges(now: Timestamp, audit_kept: Option<Duration>) -> Vec<Purge> {
     let mut purges = vec![
         Purge::live_messages(now.before(LIVE_KEPT)),
         Purge::idempotency_keys(now.before(store::idempotency::KEPT_FOR)),
-        Purge::sign_ins(now),
-        Purge::ended_sign_ins(now.before(ENDED_SIGN_INS_KEPT)),
-        Purge::push_devices(now),
-        Purge::live_activities(now),
-        Purge::phone_codes(now.before(phone::CODES_COUNTED_FOR)),
-        Purge::attempts(now.before(ATTEMPTS_KEPT)),
-        Purge::vault_signatures(now.before(SIGNATURES_KEPT)),
         Purge::revocations(now.before(REVOCATIONS_KEPT)),
         Purge::dead_letters(now.before(GIVEN_UP_KEPT)),
-        Purge::deliveries(now.before(DELIVERIES_KEPT)),
-        Purge::alerts(now.before(ALERT_FORGOTTEN_AFTER)),
-        Purge::text_budgets(budget_day(now) - BUDGET_DAYS_KEPT),
         Purge::kept_messages(now.before(KEPT_MESSAGES_KEPT)),
-        Purge::page_imports(now.before(IMPORT_KNOWN_FOR)),
     ];
+    purges.extend(AREAS.iter().flat_map(|area| (area.purges)(now)));
     purges.extend(audit_kept.map(|kept| Purge::audit(now.before(kept))));
     purges
 }

@@ -24,16 +24,28 @@ pub use items::{ChangeItems, ItemResult, ItemsChanged};
 pub use keyset::PutKeyset;
 pub use removal::{CancelReset, DeleteVault, VaultDeleted};
 
-use actors_base::Services;
+use std::time::Duration;
+
+use actors_base::{Area, Services};
 use domain::{
     Caller, Context, Error, Result, Timestamp,
     id::{SignInId, UserId},
     vault::{DeviceId, Proof, no_vault, not_signed},
 };
 use kernel::{Resource, Turn};
-use store::{Change, Store, vault::SeenSignature};
+use store::{Change, Purge, Store, vault::SeenSignature};
 
 use self::{signatures::Signatures, state::OpenVault};
+
+/// How long a used signature is kept; one of that age is refused for its age (decisions, "Passwords vault").
+const SIGNATURES_KEPT: Duration = Duration::from_mins(10);
+
+/// What goes over all areas knows of vaults.
+pub const AREA: Area = Area { purges, ..Area::named("vault") };
+
+fn purges(now: Timestamp) -> Vec<Purge> {
+    vec![Purge::vault_signatures(now.before(SIGNATURES_KEPT))]
+}
 
 /// One person's passwords vault, or the place where it will be.
 pub struct Vault {

@@ -1,7 +1,7 @@
 //! Jobs: long work in steps, which operators watch and cancel.
 
 use actors::{
-    jobs::{JOBS, topic},
+    jobs::{topic, topics},
     platform::NO_JOB,
 };
 use domain::{Tenant, Timestamp, blank::blank_secrets};
@@ -92,7 +92,7 @@ impl NumberedWork for JobWork {
 /// organizations, and housekeeping, which throws away what is over.
 #[utoipa::path(get, path = "/v1/platform/jobs")]
 pub(crate) async fn jobs_get(_operator: Operator<PlatformInfra>, state: State) -> Result<Json<JobsAnswer>> {
-    let topics = JOBS.map(|topic| topic.name);
+    let topics: Vec<_> = topics().map(|topic| topic.name).collect();
     let total = state.store.work_listed_len(&topics).await?;
     let (now, listed) = (state.store.now(), state.store.work_listed(&topics, SHOWN_MAX).await?);
     Ok(Json(JobsAnswer { total, jobs: listed.into_iter().filter_map(|work| JobView::new(work, now)).collect() }))

@@ -138,8 +138,6 @@ impl Handle<DeleteOrganization> for Organization {
         fresh_factor_check(store, user_id, turn).await?;
         let mut change = Change::new();
         change.organization_remove(organization.id, organization.version);
-        change.escalations_end_of_organization(organization.id, now);
-        change.protocol_book_remove(organization.id);
         removal::delete_after(&mut change, turn);
         revoke_keys(&mut change, store, organization.id, now).await?;
         let target = AuditTarget::new("organization", organization.id).labelled(&organization.name);

@@ -12,7 +12,7 @@ mod members;
 mod removal;
 mod teams;
 
-use actors_base::Services;
+use actors_base::{Area, Services};
 use domain::{Authority, Error, Result, authority::ORGANIZATION_NOT_FOUND, id::OrgId};
 use kernel::{Resource, Turn};
 use store::{
@@ -27,7 +27,7 @@ pub use self::{
     keys::{DeleteKey, MakeKey, NoteKeyUse},
     lifecycle::{ChangeOrganization, CreateOrganization, DeleteOrganization},
     members::{AddMember, ChangeRole, RemoveMember},
-    removal::{DeletesOrganization, ORGANIZATION_REMOVAL, OrganizationRemoval},
+    removal::{ORGANIZATION_REMOVAL, OrganizationRemoval},
     teams::{AddTeamMember, ChangeTeam, DeleteTeam, MakeTeam, RemoveTeamMember},
 };
 
@@ -39,8 +39,8 @@ const PEOPLE_ONLY: &str = "This is for people, not for keys.";
 pub struct OrganizationServices {
     /// What every actor works with.
     pub services: Services,
-    /// What areas do when an organization is deleted.
-    pub deletes: &'static [DeletesOrganization],
+    /// The areas, each of which has something to do when an organization is deleted.
+    pub areas: &'static [Area],
 }
 
 /// An organization. It holds nothing in memory: each command reads what it decides on.

@@ -2,13 +2,13 @@
 //!
 //! An organization is gone for everybody once its row is: whatever asks about a member or a key asks for the row with it. Its
 //! members, of which there may be thousands, are told and deleted afterwards, and what areas have of it is deleted by jobs of
-//! their own ([`DeletesOrganization`]).
+//! their own ([`DeletesOrganization`](actors_base::DeletesOrganization)).
 
 use actors_base::work::{
     clearing::Cleared,
     job::{Halt, Handler, Job, Topic},
 };
-use domain::{Result, Tenant, Timestamp, id::OrgId};
+use domain::{Result, Tenant, id::OrgId};
 use kernel::{Handle, TimerFired, Turn};
 use store::{Change, NewWork, Permits, Purge, RevocationKind};
 
@@ -24,15 +24,11 @@ pub const ORGANIZATION_REMOVAL: Topic = Topic {
 /// Members who are told in one step: each is a revocation and the entry of the queue that tells of it.
 const MEMBERS_PER_STEP: u64 = 500;
 
-/// Adds to the change that deletes an organization what an area does then: it deletes its own things of that organization, or
-/// has a job delete them afterwards.
-pub type DeletesOrganization = fn(&mut Change, OrgId, Timestamp);
-
 /// Has everything of the organization that the change removes be deleted after it.
 pub(super) fn delete_after(change: &mut Change, turn: &Turn<'_, Organization>) {
     change.work_add(turn.now(), NewWork::new(ORGANIZATION_REMOVAL.name, *turn.key(), &()));
-    for delete in turn.services().deletes {
-        delete(change, *turn.key(), turn.now());
+    for area in turn.services().areas {
+        (area.deletes_organization)(change, *turn.key(), turn.now());
     }
 }
 

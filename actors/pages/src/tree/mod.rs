@@ -32,12 +32,16 @@ use store::{
     pages::{SubtreePage, Tree},
 };
 
-pub(crate) use self::{begin_import::BeginImport, import::ImportPages, removal::delete_staged_after};
+pub(crate) use self::{
+    begin_import::BeginImport,
+    import::ImportPages,
+    removal::{delete_pages_after, delete_staged_after},
+};
 pub use self::{
     change::ChangePage,
     create::CreatePage,
     delete::DeletePage,
-    removal::{PAGES_REMOVAL, PagesRemoval, delete_pages_after},
+    removal::{PAGES_REMOVAL, PagesRemoval},
 };
 use super::{
     live::{TreeChange, TreeMessage},

@@ -33,7 +33,7 @@ pub(crate) fn delete_staged_after(change: &mut Change, org_id: OrgId, import_id:
 }
 
 /// Has the pages of an organization that the change deletes be deleted after it.
-pub fn delete_pages_after(change: &mut Change, org_id: OrgId, now: Timestamp) {
+pub(crate) fn delete_pages_after(change: &mut Change, org_id: OrgId, now: Timestamp) {
     change.page_tree_remove(org_id);
     delete_after(change, org_id, now);
 }
