@@ -9,7 +9,7 @@ use std::{
 use actors_accounts::{
     organization::{Organization, OrganizationServices},
     person::Person,
-    sign_in::SignInDesk,
+    sign_in::SignInGuard,
 };
 use actors_backup::Backup;
 use actors_base::{
@@ -22,7 +22,7 @@ use actors_notify::{
 use actors_pages::{
     comments::PageComments,
     imports::Imports,
-    session::{PageServices, PageSession, Scribes, Settle, StrandedLooker},
+    session::{PageServices, PageSession, Settle, StrandedLooker, UpdateWriters},
     tree::PageTree,
 };
 use actors_platform::{Platform, RunningPlatform};
@@ -71,14 +71,14 @@ pub struct Actors {
     pub platform: Platform,
     /// Notification protocols and on-call rotas, by organization.
     pub protocols: Registry<Protocols>,
-    /// Desks to sign in at, by e-mail address.
-    pub sign_in: Registry<SignInDesk>,
+    /// Guards of sign-ins, by e-mail address.
+    pub sign_in: Registry<SignInGuard>,
     /// Passwords vaults, by person.
     pub vault: Registry<Vault>,
     /// What works off the queue, on a node that serves.
     work: Option<Arc<RunningDispatcher>>,
     /// What writes co-edited pages down.
-    scribes: Scribes,
+    update_writers: UpdateWriters,
     /// What has co-edited pages folded that nobody has open, on a node that serves.
     stranded_pages: Option<Arc<StrandedLooker>>,
     /// What tells operators and other nodes of this one, on a node that serves.
@@ -131,8 +131,8 @@ impl Actors {
     pub fn for_commands(services: &Services, options: KernelOptions) -> io::Result<Self> {
         let node = options.node.clone();
         let kernel = Kernel::start(services.store.clone(), telling_of_quarantines(options))?;
-        let scribes = Scribes::default();
-        let page_services = PageServices { services: services.clone(), scribes: scribes.clone() };
+        let update_writers = UpdateWriters::default();
+        let page_services = PageServices { services: services.clone(), update_writers: update_writers.clone() };
         let platform = Platform::new(services.clone(), kernel.clone(), node, jobs::topic);
         let page_tree = kernel.registry(services.clone());
         let (escalation, inbox) = (kernel.registry(services.clone()), kernel.registry(services.clone()));
@@ -151,7 +151,7 @@ impl Actors {
             platform,
             platform_tasks: None,
             protocols: kernel.registry(services.clone()),
-            scribes,
+            update_writers,
             sign_in: kernel.registry(services.clone()),
             stranded_pages: None,
             vault: kernel.registry(services.clone()),
@@ -174,7 +174,7 @@ impl Actors {
         // Half of the time, lest storage that hangs leaves none to whoever else has something in hand.
         futures::join!(self.settle_pages(until), self.imports.stop(grace / 2));
         let report = self.kernel.shutdown(until.saturating_duration_since(Instant::now())).await;
-        self.scribes.drain(until.saturating_duration_since(Instant::now())).await;
+        self.update_writers.drain(until.saturating_duration_since(Instant::now())).await;
         if let Some(work) = &self.work {
             work.stop(until.saturating_duration_since(Instant::now())).await;
         }
@@ -186,7 +186,7 @@ impl Actors {
 
     /// Has the pages that are open make their content from what was edited together.
     async fn settle_pages(&self, until: Instant) {
-        let settled = self.scribes.pages().into_iter().map(|page_id| async move {
+        let settled = self.update_writers.pages().into_iter().map(|page_id| async move {
             let context = Context::system(Origin::Actor, until);
             if let Err(error) = self.page_session.ask(&page_id, Settle, context).await {
                 tracing::warn!(%error, page = %page_id, "a page was not folded; what was written of it is kept");

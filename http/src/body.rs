@@ -1,6 +1,6 @@
 //! The JSON body of a request.
 //!
-//! A body goes through two sieves. Its *structure* (fields, types, unknown fields) is what `serde` takes; its *rules*
+//! A body is checked twice. Its *structure* (fields, types, unknown fields) is what `serde` takes; its *rules*
 //! (lengths, ranges, patterns) are [`RequestBody::check`]'s. Each names every field at fault.
 
 use std::ops::Deref;

@@ -11,7 +11,7 @@ use crate::{
     call::Call,
     error::Result,
     facts::{Access, Facts},
-    idempotency::{self, Staked},
+    idempotency::{self, IdempotencyState},
     shell::Meters,
 };
 
@@ -127,9 +127,9 @@ where
     A: Arguments,
 {
     match idempotency::stake(call).await? {
-        Staked::No => taken(handler, call).await,
-        Staked::Replay(first_answer) => Ok(first_answer),
-        Staked::Claim(claim) => {
+        IdempotencyState::No => taken(handler, call).await,
+        IdempotencyState::Replay(first_answer) => Ok(first_answer),
+        IdempotencyState::Claim(claim) => {
             let outcome = taken(handler, call).await;
             claim.settle(call, outcome).await
         }

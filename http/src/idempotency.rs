@@ -48,7 +48,7 @@ pub(crate) fn describe(facts: &mut Facts) {
 }
 
 /// What a key has come to, for this request.
-pub(crate) enum Staked {
+pub(crate) enum IdempotencyState {
     /// The endpoint honours no key, or the request carries none.
     No,
     /// The key is this request's.
@@ -63,12 +63,12 @@ pub(crate) struct Claim {
 }
 
 /// Stakes the claim on the request's key, where it carries one.
-pub(crate) async fn stake(call: &mut Call) -> Result<Staked> {
+pub(crate) async fn stake(call: &mut Call) -> Result<IdempotencyState> {
     if !call.endpoint.rules.creates || !call.request.headers().contains_key(HEADER) {
-        return Ok(Staked::No);
+        return Ok(IdempotencyState::No);
     }
     // Nobody makes anything, and has nothing written down either.
-    let Some(caller) = caller(&call.context.caller) else { return Ok(Staked::No) };
+    let Some(caller) = caller(&call.context.caller) else { return Ok(IdempotencyState::No) };
     let key = call.header(HEADER).filter(|key| (1..=KEY_LEN_MAX).contains(&key.len())).map(str::to_owned);
     let key = key.ok_or_else(|| {
         Error::bad_request("idempotency_key", "An Idempotency-Key has 1 to 255 visible ASCII characters.")
@@ -78,9 +78,9 @@ pub(crate) async fn stake(call: &mut Call) -> Result<Staked> {
     match call.state.store.idempotency_claim(&request, lease).await? {
         Idempotency::Claimed(id) => {
             call.context.idempotency = Some(Arc::clone(&id));
-            Ok(Staked::Claim(Claim { id }))
+            Ok(IdempotencyState::Claim(Claim { id }))
         }
-        Idempotency::Answered(answer) => Ok(Staked::Replay(replayed(answer))),
+        Idempotency::Answered(answer) => Ok(IdempotencyState::Replay(replayed(answer))),
         Idempotency::Mismatch => {
             Err(Error::conflict("idempotency_mismatch", "This Idempotency-Key was used with another request.").into())
         }

@@ -17,7 +17,7 @@ use store::{
 use crate::{
     organization::{self, AddMember},
     person::{self, EndSignIns, IssueSignIn, ResetPassword},
-    sign_in::{CreateAccount, SignInDesk},
+    sign_in::{CreateAccount, SignInGuard},
 };
 
 /// How long one command may take.
@@ -30,11 +30,11 @@ fn context() -> Context {
 }
 
 /// Makes a person, with a password that is to be handed over; 409 when the address is taken.
-pub async fn user_create(desks: &Registry<SignInDesk>, email: &Email, name: &str) -> Result<(Person, Password)> {
+pub async fn user_create(sign_ins: &Registry<SignInGuard>, email: &Email, name: &str) -> Result<(Person, Password)> {
     let name = name_check("name", name)?;
     let password = Password::generate()?;
     let command = CreateAccount { password: password.clone(), name };
-    let person = desks.ask(email, command, context()).await?;
+    let person = sign_ins.ask(email, command, context()).await?;
     Ok((person, password))
 }
 

@@ -1,7 +1,7 @@
 //! Accounts: people and their sign-ins, organizations and who has a part in them.
 
 pub mod admin;
-mod guess;
+mod login_attempt;
 pub mod organization;
 mod passwords;
 pub mod person;

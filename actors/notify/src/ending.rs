@@ -18,7 +18,7 @@ use store::{
 };
 
 use super::{
-    tell::{Crier, Message},
+    tell::{Message, Notifier},
     telling::note,
 };
 
@@ -64,14 +64,14 @@ impl Ending {
 
     /// Stops what still waits to go out, takes the request to acknowledge back from everybody, and says so on their
     /// sockets. `by` is who acknowledged, where somebody did; to them the notice counts as read.
-    pub fn settle(&self, change: &mut Change, crier: &mut Crier, by: Option<UserId>, now: Timestamp) {
+    pub fn settle(&self, change: &mut Change, notifier: &mut Notifier, by: Option<UserId>, now: Timestamp) {
         let id = self.escalation.id;
         let reason = if by.is_some() { CancelReason::Acknowledged } else { CancelReason::EscalationOver };
         change.deliveries_cancel_of_escalation(id, reason, now);
         change.notices_ack_of_escalation(id, by, now);
         for (user_id, notice) in &self.notices {
             if by == Some(*user_id) && !notice.is_read {
-                crier.has_read_one(*user_id);
+                notifier.has_read_one(*user_id);
             }
             let message = json!({
                 "type": "notice.acked",
@@ -79,18 +79,18 @@ impl Ending {
                 "escalationId": id,
                 "ackedAt": now,
                 "ackedBy": by,
-                "unread": crier.unread(*user_id),
+                "unread": notifier.unread(*user_id),
             });
-            crier.live(*user_id, message);
+            notifier.live(*user_id, message);
         }
     }
 
     /// Ends it because what it is about is over, and tells so those who were told, over the channels that they were told
     /// over and in the app; nobody is woken for it.
-    pub fn resolve(&self, crier: &mut Crier, recipients: &BTreeMap<UserId, Recipient>, now: Timestamp) -> Change {
+    pub fn resolve(&self, notifier: &mut Notifier, recipients: &BTreeMap<UserId, Recipient>, now: Timestamp) -> Change {
         let mut change = Change::new();
         change.escalation_set(&self.resolved(now));
-        self.settle(&mut change, crier, None, now);
+        self.settle(&mut change, notifier, None, now);
         let Some(kind) = EventType::find(&self.escalation.kind) else { return change };
         let title = resolved_title(&self.escalation.title);
         let message = Message {
@@ -111,7 +111,7 @@ impl Ending {
                 texts_off: kind.texts_off,
                 overrides_quiet_hours: false,
             };
-            let told = crier.tell(recipient, asked, &message, None);
+            let told = notifier.tell(recipient, asked, &message, None);
             note(&mut change, self.escalation.id, Occasion::Resolved, *user_id, &told, now);
         }
         change

@@ -1,6 +1,6 @@
 //! Telling people something: a notice each, a delivery for each way that reaches them, and the live message.
 //!
-//! Everything that tells somebody something goes through a [`Crier`], which gathers what is said in one commit and writes
+//! Everything that tells somebody something goes through a [`Notifier`], which gathers what is said in one commit and writes
 //! it as few statements.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +46,7 @@ pub(crate) struct Told {
 
 /// Tells people, all in one commit.
 #[derive(Debug)]
-pub(crate) struct Crier {
+pub(crate) struct Notifier {
     now: Timestamp,
     calls_available: bool,
     /// What each person has not read.
@@ -57,7 +57,7 @@ pub(crate) struct Crier {
     change: Change,
 }
 
-impl Crier {
+impl Notifier {
     /// Somebody who may tell `people` something now.
     pub async fn new(services: &Services, people: &BTreeSet<UserId>) -> Result<Self, StoreError> {
         Ok(Self {

@@ -7,7 +7,7 @@ use domain::{
 use kernel::{Command, Handle, Turn};
 use store::{Change, vault::VaultSeen};
 
-use super::{Signed, Vault, sign_in_of, state::OpenVault, tell::Happening};
+use super::{Signed, Vault, sign_in_of, state::OpenVault, tell::VaultEventRecord};
 
 /// Makes account, vault and first device together; signed with the new vault's own key, by the new device.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl Vault {
         let (account, record) = (vault.account(now), vault.record(now));
         let seen = VaultSeen::first(user_id, now);
         let mut change = Change::new();
-        let happening = |vault: &VaultRecord, event| Happening {
+        let event_record = |vault: &VaultRecord, event| VaultEventRecord {
             context: turn.context(),
             user_id,
             vault_id: vault.vault_id,
@@ -61,11 +61,11 @@ impl Vault {
         };
         if let Some(old) = replaced {
             change.vault_delete(old.seen);
-            happening(&old.record, VaultEvent::Replaced).tell(&mut change);
+            event_record(&old.record, VaultEvent::Replaced).tell(&mut change);
         }
         change.vault_create(seen, &account, &record);
         change.vault_device_put(user_id, &device);
-        happening(&record, VaultEvent::Created).tell(&mut change);
+        event_record(&record, VaultEvent::Created).tell(&mut change);
         self.commit(change, signed, turn).await?;
 
         let mut open = OpenVault::new(account, record, seen);

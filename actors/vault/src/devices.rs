@@ -124,9 +124,9 @@ impl Vault {
         change.vault_confirm(open.seen);
         change.vault_device_put(*turn.key(), &device);
         if known.is_none() {
-            let mut happening = open.happening(VaultEvent::DeviceAdded, None, turn);
-            happening.device = Some((device_id, Some(&device.name)));
-            happening.tell(&mut change);
+            let mut event_record = open.event_record(VaultEvent::DeviceAdded, None, turn);
+            event_record.device = Some((device_id, Some(&device.name)));
+            event_record.tell(&mut change);
         } else {
             tell::changed(&mut change, *turn.key(), (open.record.vault_id, open.record.revision), now);
         }
@@ -152,9 +152,9 @@ impl Vault {
             change.sign_in_end_because(now, id, SignInEnd::DeviceRemoved);
             change.audit_add(now, AuditEntry::new(turn.context(), "sign_in.ended", AuditTarget::new("sign_in", id)));
         }
-        let mut happening = open.happening(VaultEvent::DeviceRemoved, None, turn);
-        happening.device = Some((device_id, Some(&device.name)));
-        happening.tell(&mut change);
+        let mut event_record = open.event_record(VaultEvent::DeviceRemoved, None, turn);
+        event_record.device = Some((device_id, Some(&device.name)));
+        event_record.tell(&mut change);
         self.commit(change, signed, turn).await?;
 
         let open = self.open_mut()?;

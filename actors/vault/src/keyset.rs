@@ -40,7 +40,7 @@ impl Vault {
         let mut change = Change::new();
         change.vault_confirm(open.seen);
         change.vault_keyset_put(user_id, &account);
-        open.happening(VaultEvent::KeysetChanged, Some(&command.proof), turn).tell(&mut change);
+        open.event_record(VaultEvent::KeysetChanged, Some(&command.proof), turn).tell(&mut change);
         self.commit(change, signed, turn).await?;
 
         let open = self.open_mut()?;

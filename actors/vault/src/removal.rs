@@ -67,7 +67,7 @@ impl Vault {
         let open = self.open()?;
         let mut change = Change::new();
         change.vault_delete(open.seen);
-        open.happening(VaultEvent::Deleted, Some(proof), turn).tell(&mut change);
+        open.event_record(VaultEvent::Deleted, Some(proof), turn).tell(&mut change);
         reminder::cancel(&mut change, *turn.key());
         self.commit(change, signed, turn).await?;
         self.open = None;
@@ -86,7 +86,7 @@ impl Vault {
         change.vault_confirm(open.seen);
         change.vault_reset_put(user_id, Some(reset));
         reminder::set(&mut change, user_id, reset, now);
-        open.happening(VaultEvent::ResetRequested, None, turn).tell(&mut change);
+        open.event_record(VaultEvent::ResetRequested, None, turn).tell(&mut change);
         turn.commit(change).await?;
         self.open_mut()?.reset_changed(Some(reset));
         Ok(reset)
@@ -100,7 +100,7 @@ impl Vault {
         if open.reset.is_some() {
             change.vault_reset_put(*turn.key(), None);
             reminder::cancel(&mut change, *turn.key());
-            open.happening(VaultEvent::ResetCancelled, Some(proof), turn).tell(&mut change);
+            open.event_record(VaultEvent::ResetCancelled, Some(proof), turn).tell(&mut change);
         }
         self.commit(change, signed, turn).await?;
         self.open_mut()?.reset_changed(None);

@@ -13,7 +13,7 @@ use store::{
     vault::{StoredVault, VaultSeen},
 };
 
-use super::{Vault, tell::Happening};
+use super::{Vault, tell::VaultEventRecord};
 
 /// A vault that exists.
 pub(super) struct OpenVault {
@@ -60,10 +60,15 @@ impl OpenVault {
     }
 
     /// `event` on this vault, now, through the device that signed `by`.
-    pub fn happening<'a>(&'a self, event: VaultEvent, by: Option<&Proof>, turn: &Turn<'a, Vault>) -> Happening<'a> {
+    pub fn event_record<'a>(
+        &'a self,
+        event: VaultEvent,
+        by: Option<&Proof>,
+        turn: &Turn<'a, Vault>,
+    ) -> VaultEventRecord<'a> {
         let signer = by.and_then(|proof| proof.signed().ok()).map(|request| request.signature.device_id);
         let name = |device_id| self.devices.get(&device_id).map(|device| &device.name);
-        Happening {
+        VaultEventRecord {
             context: turn.context(),
             user_id: *turn.key(),
             vault_id: self.record.vault_id,

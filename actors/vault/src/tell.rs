@@ -17,7 +17,7 @@ use store::{
 };
 
 /// Something that happened to a person's vault.
-pub(super) struct Happening<'a> {
+pub(super) struct VaultEventRecord<'a> {
     pub context: &'a Context,
     pub user_id: UserId,
     pub vault_id: VaultId,
@@ -29,7 +29,7 @@ pub(super) struct Happening<'a> {
     pub device: Option<(DeviceId, Option<&'a DeviceName>)>,
 }
 
-impl Happening<'_> {
+impl VaultEventRecord<'_> {
     /// Writes it to the log and the audit trail, tells the person's devices, and e-mails the person where the contract says
     /// so (contract A 6).
     pub fn tell(&self, change: &mut Change) {

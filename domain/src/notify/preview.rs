@@ -16,7 +16,7 @@ use crate::{Role, Timestamp, app::names, id::UserId};
 
 /// An event that might happen.
 #[derive(Clone, Debug)]
-pub struct Happening {
+pub struct HypotheticalEvent {
     /// Its type.
     pub event: &'static EventType,
     /// When.
@@ -87,39 +87,39 @@ pub struct PersonPreview {
     pub ways: Vec<Reach>,
 }
 
-/// What each of `rules` would do about `happening`, if the protocol is enabled and attached to where it happens.
-pub fn preview(rules: &[Rule], happening: &Happening, cast: &Cast) -> Vec<RulePreview> {
+/// What each of `rules` would do about `event`, if the protocol is enabled and attached to where it happens.
+pub fn preview(rules: &[Rule], event: &HypotheticalEvent, cast: &Cast) -> Vec<RulePreview> {
     let of_rule = |(place, rule): (usize, &Rule)| {
-        let idle = idle(rule, happening);
-        let steps = if idle.is_some() { Vec::new() } else { steps(rule, happening, cast) };
+        let idle = idle(rule, event);
+        let steps = if idle.is_some() { Vec::new() } else { steps(rule, event, cast) };
         RulePreview { rule: place, idle, steps }
     };
     rules.iter().enumerate().map(of_rule).collect()
 }
 
-fn idle(rule: &Rule, happening: &Happening) -> Option<Idle> {
-    let kind = happening.event.kind;
+fn idle(rule: &Rule, event: &HypotheticalEvent) -> Option<Idle> {
+    let kind = event.event.kind;
     if !rule.events.iter().any(|event| event == kind) {
         Some(Idle::OtherEvents)
-    } else if !rule.applies(kind, &happening.data) {
+    } else if !rule.applies(kind, &event.data) {
         Some(Idle::NoMatch)
-    } else if rule.step_times(happening.at, happening.starts_at).is_empty() {
+    } else if rule.step_times(event.at, event.starts_at).is_empty() {
         Some(Idle::NoStart)
     } else {
         None
     }
 }
 
-fn steps(rule: &Rule, happening: &Happening, cast: &Cast) -> Vec<StepPreview> {
-    let mut times = rule.step_times(happening.at, happening.starts_at);
+fn steps(rule: &Rule, event: &HypotheticalEvent, cast: &Cast) -> Vec<StepPreview> {
+    let mut times = rule.step_times(event.at, event.starts_at);
     times.sort_by_key(|time| (time.at, time.step));
     let of_step = |time: super::rule::StepTime| {
         let step = &rule.steps[time.step];
-        let audience = audience(rule, step, &happening.concerned, time.at, cast);
+        let audience = audience(rule, step, &event.concerned, time.at, cast);
         let picked = pick(&audience);
         let told = picked.told.iter().filter_map(|user_id| {
             let ways =
-                reach(cast.recipients.get(user_id)?, &rule.asked(step, happening.event), cast.calls_available, time.at);
+                reach(cast.recipients.get(user_id)?, &rule.asked(step, event.event), cast.calls_available, time.at);
             Some(PersonPreview { user_id: *user_id, because: because(rule, step, *user_id), ways })
         });
         StepPreview { step: time.step, at: time.at, told: told.collect(), passed: picked.passed }

@@ -1,7 +1,7 @@
 //! `GET …/pages/live`, and the socket that it leads to: what happens to the tree of pages, and who is on which page.
 
 use actix_web::HttpResponse;
-use actors::pages::live::{Looker, Visit};
+use actors::pages::live::{Viewer, Visit};
 use bytestring::ByteString;
 use domain::{
     Error, Scope,
@@ -123,8 +123,8 @@ pub(crate) async fn pages_live_socket(
     let user_id = opening.ticket().user_id;
     let person = state.store.person(user_id).await?.ok_or(Error::Unauthenticated)?;
     let device = device.map(|device| device.trim().to_owned()).filter(|device| !device.is_empty());
-    let looker = Looker { user_id, name: person.name, tab, device, page_id: None };
-    let visit = state.page_rooms.visit(org_id, looker).await?;
+    let viewer = Viewer { user_id, name: person.name, tab, device, page_id: None };
+    let visit = state.page_rooms.visit(org_id, viewer).await?;
     let right = SocketRight { org_id, user_id, scopes: &[Scope::KnowledgeRead] };
     right.check(&state.store).await?;
     let source = PagesLiveSource { state: State::clone(&state), right, visit, refusal: None };

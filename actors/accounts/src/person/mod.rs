@@ -1,6 +1,6 @@
 //! One person's account: who they are, their password and second factor, their sign-ins.
 //!
-//! The actor puts a person's changes in order. It holds nothing in memory: the desk at which they sign in writes the
+//! The actor puts a person's changes in order. It holds nothing in memory: the guard of their sign-ins writes the
 //! same row, so each command reads it, decides, and commits against the version that it read.
 
 mod otp;

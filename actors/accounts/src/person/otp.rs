@@ -10,7 +10,7 @@ use store::Change;
 
 use super::{Person, asking, audit, current, email};
 use crate::{
-    guess::Guess,
+    login_attempt::LoginAttempt,
     second_factor::{self, Checked, not_enrolled, wrong_code},
 };
 
@@ -130,10 +130,10 @@ impl Handle<StepUp> for Person {
     async fn handle(&mut self, command: &StepUp, turn: &mut Turn<'_, Self>) -> Result<Timestamp> {
         let (mut person, now) = (current(turn).await?, turn.now());
         let store = &turn.services().store;
-        let guess = Guess::begin(store, &person.email, now).await?;
+        let attempt = LoginAttempt::begin(store, &person.email, now).await?;
         let used = match second_factor::check(store, &person, &command.otp, now).await? {
             Checked::NotEnrolled => return Err(not_enrolled()),
-            Checked::Wrong => return guess.fail(turn, Some(&person), wrong_code()).await,
+            Checked::Wrong => return attempt.fail(turn, Some(&person), wrong_code()).await,
             Checked::Right(used) => used,
         };
         let until = now.after(STEP_UP_LASTS);

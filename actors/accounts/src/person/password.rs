@@ -5,7 +5,7 @@ use kernel::{Command, Handle, Turn};
 use store::{Change, Store};
 
 use super::{Person, asking, audit, current, email};
-use crate::{guess::Guess, passwords};
+use crate::{login_attempt::LoginAttempt, passwords};
 
 /// Changes the password and ends every other sign-in.
 #[derive(Clone)]
@@ -35,9 +35,9 @@ impl Handle<ChangePassword> for Person {
         let services = turn.services();
         let cost = services.settings.password_cost;
         let kept = asking(turn)?.sign_in_id;
-        let guess = Guess::begin(&services.store, &person.email, now).await?;
+        let attempt = LoginAttempt::begin(&services.store, &person.email, now).await?;
         if !passwords::verify(turn, cost, &command.current, Some(&person.password_hash)).await? {
-            return guess.fail(turn, Some(&person), wrong_password()).await;
+            return attempt.fail(turn, Some(&person), wrong_password()).await;
         }
         person.password_hash = passwords::hash(turn, cost, command.new.reveal()).await?;
         person.password_change_due = false;

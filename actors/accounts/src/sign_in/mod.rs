@@ -1,7 +1,7 @@
-//! The desk at which one e-mail address registers and signs in.
+//! Registering and signing in with one e-mail address.
 //!
 //! Everything at one address waits in one queue, so that guesses are counted one after the other, also for an address
-//! that nobody has. The desk remembers nothing: it reads the account and the count of failures for each attempt, and
+//! that nobody has. The guard remembers nothing: it reads the account and the count of failures for each attempt, and
 //! its commit checks the versions of both.
 
 mod open;
@@ -17,11 +17,11 @@ pub use self::{
     register::{CreateAccount, Register, Registered},
 };
 
-/// The desk.
+/// What decides on whoever registers or signs in with one e-mail address.
 #[derive(Debug)]
-pub struct SignInDesk;
+pub struct SignInGuard;
 
-impl Resource for SignInDesk {
+impl Resource for SignInGuard {
     type Key = Email;
     type Services = Services;
 

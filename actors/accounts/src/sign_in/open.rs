@@ -12,9 +12,9 @@ use store::{
     audit::{ActorKind, AuditActor, AuditEntry, AuditTarget},
 };
 
-use super::{SignInDesk, places};
+use super::{SignInGuard, places};
 use crate::{
-    guess::Guess,
+    login_attempt::LoginAttempt,
     passwords,
     second_factor::{self, Checked, Used},
 };
@@ -51,33 +51,33 @@ impl Command for OpenSignIn {
     const NAME: &'static str = "open";
 }
 
-impl Handle<OpenSignIn> for SignInDesk {
+impl Handle<OpenSignIn> for SignInGuard {
     async fn handle(&mut self, command: &OpenSignIn, turn: &mut Turn<'_, Self>) -> Result<Opened> {
         let (email, now) = (turn.key(), turn.now());
         let services = turn.services();
         let store = &services.store;
-        let guess = Guess::begin(store, email, now).await?;
+        let attempt = LoginAttempt::begin(store, email, now).await?;
         let (person, is_right) = known(command, email, turn).await?;
         let person = match person {
             Some(person) if is_right => person,
-            person => return guess.fail(turn, person.as_ref(), wrong_credentials()).await,
+            person => return attempt.fail(turn, person.as_ref(), wrong_credentials()).await,
         };
         let factor = match (&command.otp, &person.otp_secret) {
             (_, None) => None,
             (None, Some(_)) => return Err(code_wanted()),
             (Some(typed), Some(_)) => match second_factor::check(store, &person, typed, now).await? {
                 Checked::Right(used) => Some(used),
-                Checked::NotEnrolled | Checked::Wrong => return guess.fail(turn, Some(&person), wrong_code()).await,
+                Checked::NotEnrolled | Checked::Wrong => return attempt.fail(turn, Some(&person), wrong_code()).await,
             },
         };
         let mut change = Change::new();
-        guess.succeed(&mut change);
+        attempt.succeed(&mut change);
         open(change, person, factor, command, turn).await
     }
 }
 
 /// The person with the address, and whether the password is theirs; it takes as long for an address that nobody has.
-async fn known(command: &OpenSignIn, email: &Email, turn: &Turn<'_, SignInDesk>) -> Result<(Option<Person>, bool)> {
+async fn known(command: &OpenSignIn, email: &Email, turn: &Turn<'_, SignInGuard>) -> Result<(Option<Person>, bool)> {
     let services = turn.services();
     let person = services.store.person_by_email(email).await?;
     let hash = person.as_ref().map(|person| person.password_hash.as_str());
@@ -90,7 +90,7 @@ async fn open(
     mut person: Person,
     factor: Option<Used>,
     command: &OpenSignIn,
-    turn: &mut Turn<'_, SignInDesk>,
+    turn: &mut Turn<'_, SignInGuard>,
 ) -> Result<Opened> {
     let (services, now) = (turn.services(), turn.now());
     let cost = services.settings.password_cost;

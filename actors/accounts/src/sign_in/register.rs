@@ -12,10 +12,10 @@ use store::{
     audit::{AuditEntry, AuditTarget},
 };
 
-use super::{SignInDesk, open::actor, places};
+use super::{SignInGuard, open::actor, places};
 use crate::{organization::accept_invite, passwords, person::new_person};
 
-/// Makes an account for the address of the desk.
+/// Makes an account for the address that the guard is for.
 #[derive(Clone, Debug)]
 pub struct Register {
     /// The password.
@@ -50,7 +50,7 @@ impl Command for Register {
     const NAME: &'static str = "register";
 }
 
-impl Handle<Register> for SignInDesk {
+impl Handle<Register> for SignInGuard {
     async fn handle(&mut self, command: &Register, turn: &mut Turn<'_, Self>) -> Result<Registered> {
         let (email, now, services) = (turn.key(), turn.now(), turn.services());
         let store = &services.store;
@@ -91,7 +91,7 @@ impl Command for CreateAccount {
     const NAME: &'static str = "create_account";
 }
 
-impl Handle<CreateAccount> for SignInDesk {
+impl Handle<CreateAccount> for SignInGuard {
     async fn handle(&mut self, command: &CreateAccount, turn: &mut Turn<'_, Self>) -> Result<Person> {
         let (email, now, services) = (turn.key(), turn.now(), turn.services());
         if services.store.person_by_email(email).await?.is_some() {

@@ -19,7 +19,7 @@ use store::{
 };
 
 use super::{Escalation, audit, over, standing, step};
-use crate::{ending::Ending, tell::Crier};
+use crate::{ending::Ending, tell::Notifier};
 
 /// Takes the escalation on: it ends for everybody. Answers whether it did; `false` when somebody had before.
 #[derive(Clone, Copy, Debug)]
@@ -85,11 +85,11 @@ impl Handle<Acknowledge> for Escalation {
 pub(super) async fn taken_on(services: &Services, row: &Row, acked: Acked) -> Result<(Row, Change)> {
     let after = acknowledged(row, acked);
     let ending = Ending::load(&services.store, after.clone()).await?;
-    let mut crier = Crier::new(services, &ending.told()).await?;
+    let mut notifier = Notifier::new(services, &ending.told()).await?;
     let mut change = Change::new();
     change.escalation_set(&after);
-    ending.settle(&mut change, &mut crier, Some(acked.by), acked.at);
-    change.append(crier.into_change());
+    ending.settle(&mut change, &mut notifier, Some(acked.by), acked.at);
+    change.append(notifier.into_change());
     Ok((after, change))
 }
 
@@ -198,9 +198,9 @@ impl Handle<Resolve> for Escalation {
         let people: Vec<_> = ending.people().collect();
         let recipients = services.store.recipients(&people).await?;
         let recipients = recipients.into_iter().map(|recipient| (recipient.user_id, recipient)).collect();
-        let mut crier = Crier::new(services, &ending.told()).await?;
-        let mut change = ending.resolve(&mut crier, &recipients, now);
-        change.append(crier.into_change());
+        let mut notifier = Notifier::new(services, &ending.told()).await?;
+        let mut change = ending.resolve(&mut notifier, &recipients, now);
+        change.append(notifier.into_change());
         audit(&mut change, turn, row, "escalation.resolved", None);
         turn.commit(change).await?;
         let after = ending.resolved(now);

@@ -27,7 +27,7 @@ use super::{
     audit,
 };
 use crate::{
-    tell::{Crier, Message},
+    tell::{Message, Notifier},
     telling::{note, note_passed},
 };
 
@@ -158,14 +158,14 @@ pub(super) async fn tell(
         .map(|it| (it.user_id, it.id))
         .collect();
     let under_way = under_way(services, occasion, notices.values().copied().collect(), now).await?;
-    let mut crier = Crier::new(services, &recipients.keys().copied().collect()).await?.spare(under_way);
+    let mut notifier = Notifier::new(services, &recipients.keys().copied().collect()).await?.spare(under_way);
     let message = message(row, event);
     for recipient in pick.told.iter().filter_map(|user_id| recipients.get(user_id)) {
         let known = notices.get(&recipient.user_id).copied();
-        let told = crier.tell(recipient, asked(event), &message, known);
+        let told = notifier.tell(recipient, asked(event), &message, known);
         note(&mut change, row.id, occasion, recipient.user_id, &told, now);
     }
-    change.append(crier.into_change());
+    change.append(notifier.into_change());
     Ok(change)
 }
 

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     ending::resolved_title,
-    tell::{Crier, Message},
+    tell::{Message, Notifier},
 };
 
 /// Decides on one event after the other, and gathers what follows.
@@ -31,7 +31,7 @@ use crate::{
 pub(super) struct Decisions<'k> {
     now: Timestamp,
     recipients: &'k BTreeMap<UserId, Recipient>,
-    crier: Crier,
+    notifier: Notifier,
     /// What takes in further events, by protocol and `dedupKey`.
     open: BTreeMap<(ProtocolId, String), Escalation>,
     alerts: Alerts,
@@ -55,7 +55,7 @@ impl<'k> Decisions<'k> {
         Ok(Self {
             now: services.store.now(),
             recipients: &known.recipients,
-            crier: Crier::new(services, &people).await?,
+            notifier: Notifier::new(services, &people).await?,
             open: open.collect(),
             alerts: Alerts::new(&known.alerts),
             change: Change::new(),
@@ -64,7 +64,7 @@ impl<'k> Decisions<'k> {
 
     /// What follows from all of them, as one change.
     pub fn into_change(mut self) -> Change {
-        self.change.append(self.crier.into_change());
+        self.change.append(self.notifier.into_change());
         self.change.append(self.alerts.into_change());
         self.change
     }
@@ -73,7 +73,7 @@ impl<'k> Decisions<'k> {
         let mut spared = Vec::new();
         for ending in &facts.ended {
             spared.extend(ending.people());
-            self.change.append(ending.resolve(&mut self.crier, self.recipients, self.now));
+            self.change.append(ending.resolve(&mut self.notifier, self.recipients, self.now));
             self.change.audit_add(self.now, entry(&ending.escalation, "escalation.resolved"));
         }
         let mut is_known = false;
@@ -112,7 +112,7 @@ impl<'k> Decisions<'k> {
             source: &case.source,
             escalation_id: None,
         };
-        self.crier.tell(recipient, asked, &message, None);
+        self.notifier.tell(recipient, asked, &message, None);
     }
 
     fn escalate(&mut self, case: &Case<'_>, facts: &Facts, protocol: &Protocol) -> Taken {

@@ -8,7 +8,7 @@ use domain::{
 use kernel::{Command, Handle, Turn};
 use serde_json::json;
 
-use super::{Desk, Protocols, full, protocol, target};
+use super::{Protocols, WriteContext, full, protocol, target};
 
 /// Attaches a protocol to something, or calls that something by another name.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Command for AttachProtocol {
 
 impl Handle<AttachProtocol> for Protocols {
     async fn handle(&mut self, command: &AttachProtocol, turn: &mut Turn<'_, Self>) -> Result<Protocol> {
-        let desk = Desk::open_to_people(turn).await?;
+        let context = WriteContext::open_to_people(turn).await?;
         let before = protocol(turn, command.protocol_id).await?;
         let attachment = &command.attachment;
         let is_it = |known: &Attachment| known.is_of(attachment.resource_type, &attachment.resource_id);
@@ -52,7 +52,7 @@ impl Handle<AttachProtocol> for Protocols {
             None => after.attachments.push(attachment.clone()),
         }
         after.updated_at = turn.now();
-        let mut change = desk.write(turn, "protocol.attached", target(&after), Some(json!(attachment)));
+        let mut change = context.write(turn, "protocol.attached", target(&after), Some(json!(attachment)));
         change.protocol_set(&after);
         change.protocol_attach(turn.now(), after.org_id, after.id, attachment);
         turn.commit(change).await?;
@@ -68,7 +68,7 @@ impl Command for DetachProtocol {
 
 impl Handle<DetachProtocol> for Protocols {
     async fn handle(&mut self, command: &DetachProtocol, turn: &mut Turn<'_, Self>) -> Result<Protocol> {
-        let desk = Desk::open_to_people(turn).await?;
+        let context = WriteContext::open_to_people(turn).await?;
         let DetachProtocol { protocol_id, resource_type, resource_id } = command;
         let mut after = protocol(turn, *protocol_id).await?;
         let before = after.attachments.len();
@@ -78,7 +78,7 @@ impl Handle<DetachProtocol> for Protocols {
         }
         after.updated_at = turn.now();
         let about = json!({ "resourceType": resource_type, "resourceId": resource_id });
-        let mut change = desk.write(turn, "protocol.detached", target(&after), Some(about));
+        let mut change = context.write(turn, "protocol.detached", target(&after), Some(about));
         change.protocol_set(&after);
         change.protocol_detach(*protocol_id, *resource_type, resource_id);
         turn.commit(change).await?;

@@ -11,7 +11,7 @@ use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::{AuditEntry, AuditTarget, Change, Store};
 
-use super::{Desk, Protocols, check, full, protocol, target};
+use super::{Protocols, WriteContext, check, full, protocol, target};
 
 /// Makes a protocol.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl Command for MakeProtocol {
 impl Handle<MakeProtocol> for Protocols {
     async fn handle(&mut self, command: &MakeProtocol, turn: &mut Turn<'_, Self>) -> Result<Protocol> {
         let MakeProtocol { draft, attachments } = command;
-        let desk = Desk::open_to_people(turn).await?;
+        let context = WriteContext::open_to_people(turn).await?;
         let (org_id, now, store) = (*turn.key(), turn.now(), &turn.services().store);
         let known = store.protocols(org_id).await?.len();
         if known >= PROTOCOLS_MAX {
@@ -55,12 +55,12 @@ impl Handle<MakeProtocol> for Protocols {
             id: ProtocolId::new(now),
             org_id,
             draft: draft.clone(),
-            created_by: desk.user_id,
+            created_by: context.user_id,
             created_at: now,
             updated_at: now,
             attachments: attachments.clone(),
         };
-        let mut change = desk.write(turn, "protocol.made", target(&made), None);
+        let mut change = context.write(turn, "protocol.made", target(&made), None);
         change.protocol_add(&made);
         for attachment in attachments {
             change.protocol_attach(now, org_id, made.id, attachment);
@@ -82,7 +82,7 @@ impl Command for ChangeProtocol {
 
 impl Handle<ChangeProtocol> for Protocols {
     async fn handle(&mut self, command: &ChangeProtocol, turn: &mut Turn<'_, Self>) -> Result<Protocol> {
-        let desk = Desk::open_to_people(turn).await?;
+        let context = WriteContext::open_to_people(turn).await?;
         let now = turn.now();
         let before = protocol(turn, command.protocol_id).await?;
         let draft = before.draft.changed(command.change.clone())?;
@@ -99,7 +99,7 @@ impl Handle<ChangeProtocol> for Protocols {
             "to": { "name": after.draft.name, "enabled": after.draft.enabled },
             "rulesChanged": before.draft.rules != after.draft.rules,
         });
-        let mut change = desk.write(turn, "protocol.changed", target(&after), Some(about));
+        let mut change = context.write(turn, "protocol.changed", target(&after), Some(about));
         change.protocol_set(&after);
         if before.draft.enabled && !after.draft.enabled {
             end_escalations(&mut change, turn, &after, EndReason::ProtocolDisabled).await?;
@@ -117,9 +117,9 @@ impl Command for DeleteProtocol {
 
 impl Handle<DeleteProtocol> for Protocols {
     async fn handle(&mut self, DeleteProtocol(id): &DeleteProtocol, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let desk = Desk::open_to_people(turn).await?;
+        let context = WriteContext::open_to_people(turn).await?;
         let gone = protocol(turn, *id).await?;
-        let mut change = desk.write(turn, "protocol.deleted", target(&gone), None);
+        let mut change = context.write(turn, "protocol.deleted", target(&gone), None);
         change.protocol_remove(*id);
         end_escalations(&mut change, turn, &gone, EndReason::ProtocolDeleted).await?;
         turn.commit(change).await

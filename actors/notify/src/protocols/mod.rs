@@ -49,13 +49,13 @@ impl Resource for Protocols {
 }
 
 /// What a command of somebody who may write is decided on.
-struct Desk {
+struct WriteContext {
     book: ProtocolBook,
     /// Who asks, or made the key that does.
     user_id: UserId,
 }
 
-impl Desk {
+impl WriteContext {
     /// Opens the book for whoever asks: an owner or admin, or a key of theirs that may write.
     async fn open(turn: &Turn<'_, Protocols>) -> Result<Self> {
         Self::open_if(turn, |_| Ok(())).await

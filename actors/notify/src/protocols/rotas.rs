@@ -11,7 +11,7 @@ use kernel::{Command, Handle, Turn};
 use serde_json::json;
 use store::audit::AuditTarget;
 
-use super::{Desk, Protocols, full};
+use super::{Protocols, WriteContext, full};
 
 /// Makes a rota; the first of its people is on call at once.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl Command for MakeRota {
 
 impl Handle<MakeRota> for Protocols {
     async fn handle(&mut self, MakeRota(draft): &MakeRota, turn: &mut Turn<'_, Self>) -> Result<Rota> {
-        let desk = Desk::open(turn).await?;
+        let context = WriteContext::open(turn).await?;
         let (org_id, now, store) = (*turn.key(), turn.now(), &turn.services().store);
         if store.rotas(org_id).await?.len() >= ROTAS_MAX {
             return Err(full("An organization", ROTAS_MAX, "rotas"));
@@ -80,11 +80,11 @@ impl Handle<MakeRota> for Protocols {
             draft,
             start: TurnStart { at: now, place: 0 },
             overrides: Vec::new(),
-            created_by: desk.user_id,
+            created_by: context.user_id,
             created_at: now,
             updated_at: now,
         };
-        let mut change = desk.write(turn, "rota.made", target(&made), None);
+        let mut change = context.write(turn, "rota.made", target(&made), None);
         change.rota_add(&made);
         turn.commit(change).await?;
         Ok(made)
@@ -99,7 +99,7 @@ impl Command for ChangeRota {
 
 impl Handle<ChangeRota> for Protocols {
     async fn handle(&mut self, command: &ChangeRota, turn: &mut Turn<'_, Self>) -> Result<Rota> {
-        let desk = Desk::open(turn).await?;
+        let context = WriteContext::open(turn).await?;
         let now = turn.now();
         let before = rota(turn, command.rota_id).await?;
         let after = before.changed(command.change.clone(), now)?;
@@ -111,7 +111,7 @@ impl Handle<ChangeRota> for Protocols {
         members_check(turn, "people", added.collect()).await?;
         let after = Rota { updated_at: now, ..after };
         let about = json!({ "from": described(&before), "to": described(&after) });
-        let mut change = desk.write(turn, "rota.changed", target(&after), Some(about));
+        let mut change = context.write(turn, "rota.changed", target(&after), Some(about));
         change.rota_set(&after);
         turn.commit(change).await?;
         Ok(after)
@@ -126,14 +126,14 @@ impl Command for DeleteRota {
 
 impl Handle<DeleteRota> for Protocols {
     async fn handle(&mut self, DeleteRota(id): &DeleteRota, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let desk = Desk::open(turn).await?;
+        let context = WriteContext::open(turn).await?;
         let gone = rota(turn, *id).await?;
         let protocols = turn.services().store.protocols(gone.org_id).await?;
         if let Some(user) = protocols.iter().find(|protocol| protocol.draft.rotas().contains(id)) {
             let message = format!("The protocol {} uses this rota.", user.draft.name);
             return Err(Error::conflict("rota_in_use", message));
         }
-        let mut change = desk.write(turn, "rota.deleted", target(&gone), None);
+        let mut change = context.write(turn, "rota.deleted", target(&gone), None);
         change.rota_remove(*id);
         turn.commit(change).await
     }
@@ -147,7 +147,7 @@ impl Command for AddOverride {
 
 impl Handle<AddOverride> for Protocols {
     async fn handle(&mut self, command: &AddOverride, turn: &mut Turn<'_, Self>) -> Result<RotaOverride> {
-        let desk = Desk::open(turn).await?;
+        let context = WriteContext::open(turn).await?;
         let now = turn.now();
         let mut after = rota(turn, command.rota_id).await?;
         let OverrideWindow { user_id, from, until } = command.window;
@@ -155,7 +155,7 @@ impl Handle<AddOverride> for Protocols {
         after.override_add(made, now)?;
         members_check(turn, "userId", [user_id].into()).await?;
         after.updated_at = now;
-        let mut change = desk.write(turn, "rota.override_made", target(&after), Some(json!(made)));
+        let mut change = context.write(turn, "rota.override_made", target(&after), Some(json!(made)));
         change.rota_set(&after);
         turn.commit(change).await?;
         Ok(made)
@@ -170,12 +170,12 @@ impl Command for RemoveOverride {
 
 impl Handle<RemoveOverride> for Protocols {
     async fn handle(&mut self, command: &RemoveOverride, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let desk = Desk::open(turn).await?;
+        let context = WriteContext::open(turn).await?;
         let mut after = rota(turn, command.rota_id).await?;
         let place = after.overrides.iter().position(|known| known.id == command.override_id);
         let gone = after.overrides.remove(place.ok_or_else(|| Error::not_found("Override not found."))?);
         after.updated_at = turn.now();
-        let mut change = desk.write(turn, "rota.override_removed", target(&after), Some(json!(gone)));
+        let mut change = context.write(turn, "rota.override_removed", target(&after), Some(json!(gone)));
         change.rota_set(&after);
         turn.commit(change).await
     }

@@ -7,7 +7,7 @@ use domain::{
 };
 use kernel::{Command, Handle, Turn};
 
-use super::{Desk, PageComments, members_check};
+use super::{PageComments, WriteContext, members_check};
 
 /// Changes a comment; nothing of what is `None`.
 #[derive(Clone, Debug)]
@@ -32,12 +32,12 @@ impl Command for ChangeComment {
 
 impl Handle<ChangeComment> for PageComments {
     async fn handle(&mut self, command: &ChangeComment, turn: &mut Turn<'_, Self>) -> Result<Comment> {
-        let desk = Desk::open(turn, command.org_id).await?;
+        let context = WriteContext::open(turn, command.org_id).await?;
         let (now, store) = (turn.now(), &turn.services().store);
-        let before = desk.comment(store, command.id).await?;
+        let before = context.comment(store, command.id).await?;
         let mut after = before.clone();
         if command.body.is_some() || command.mentions.is_some() {
-            before.editable_by(desk.by.user_id)?;
+            before.editable_by(context.by.user_id)?;
             after.body = command.body.clone().or(after.body);
             after.mentions = command.mentions.clone().unwrap_or(after.mentions);
             if (&after.body, &after.mentions) != (&before.body, &before.mentions) {
@@ -46,7 +46,7 @@ impl Handle<ChangeComment> for PageComments {
         }
         if let Some(resolved) = command.resolved {
             before.resolvable()?;
-            after.resolved = resolved.then(|| before.resolved.unwrap_or((now, desk.by.user_id)));
+            after.resolved = resolved.then(|| before.resolved.unwrap_or((now, context.by.user_id)));
         }
         if after == before {
             return Ok(before);
@@ -58,12 +58,12 @@ impl Handle<ChangeComment> for PageComments {
             (false, true) => "page.comment_reopened",
             _ => "page.comment_changed",
         };
-        let mut change = desk.write(turn, action, before.id);
+        let mut change = context.write(turn, action, before.id);
         change.page_comment_set(&after);
         if after.resolved != before.resolved {
             change.page_answers_resolve(&after);
         }
-        desk.tell(&mut change, turn, &after, people);
+        context.tell(&mut change, turn, &after, people);
         turn.commit(change).await?;
         Ok(Comment { version: after.version + 1, ..after })
     }

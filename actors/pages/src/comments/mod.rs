@@ -46,13 +46,13 @@ impl Resource for PageComments {
 }
 
 /// What every command on comments begins with.
-struct Desk {
+struct WriteContext {
     page: Page,
     by: Member,
     authority: Authority,
 }
 
-impl Desk {
+impl WriteContext {
     /// Who asks, and the page: 404 for one that the organization doesn't have, 409 for one in the trash.
     async fn open(turn: &Turn<'_, PageComments>, org_id: OrgId) -> Result<Self> {
         let store = &turn.services().store;

@@ -15,7 +15,7 @@ use domain::id::OrgId;
 
 pub use self::{
     message::{TreeChange, TreeMessage, TreePage},
-    presence::Looker,
+    presence::Viewer,
     visit::{Rooms, Visit},
 };
 

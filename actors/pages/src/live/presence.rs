@@ -34,7 +34,7 @@ impl SessionId {
 /// A tab of somebody, and the page that it shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Looker {
+pub struct Viewer {
     /// Who.
     pub user_id: UserId,
     /// Their name.
@@ -48,11 +48,11 @@ pub struct Looker {
     pub page_id: Option<PageId>,
 }
 
-/// A looker on one socket.
+/// A viewer on one socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Present {
     pub(super) session: SessionId,
-    pub(super) looker: Looker,
+    pub(super) viewer: Viewer,
 }
 
 /// Everybody who is there, on all nodes. A tab stands here once: what its newest socket said last.
@@ -70,13 +70,13 @@ struct Entry {
 impl Table {
     /// Somebody is there; answers whether that says anything new.
     pub(super) fn here(&mut self, present: Present, now: Instant) -> bool {
-        let key = (present.looker.user_id, present.looker.tab.clone());
+        let key = (present.viewer.user_id, present.viewer.tab.clone());
         match self.tabs.get_mut(&key) {
             // A socket that the same tab has replaced since.
             Some(entry) if present.session < entry.present.session => false,
             Some(entry) => {
                 entry.heard_at = now;
-                let is_new = entry.present.looker != present.looker;
+                let is_new = entry.present.viewer != present.viewer;
                 entry.present = present;
                 is_new
             }
@@ -88,22 +88,22 @@ impl Table {
     }
 
     /// A socket is gone; answers who is no longer there, which is nobody when the tab has another socket.
-    pub(super) fn gone(&mut self, present: &Present) -> Option<Looker> {
-        let key = (present.looker.user_id, present.looker.tab.clone());
+    pub(super) fn gone(&mut self, present: &Present) -> Option<Viewer> {
+        let key = (present.viewer.user_id, present.viewer.tab.clone());
         let is_last = self.tabs.get(&key).is_some_and(|entry| entry.present.session <= present.session);
-        if is_last { self.tabs.remove(&key).map(|entry| entry.present.looker) } else { None }
+        if is_last { self.tabs.remove(&key).map(|entry| entry.present.viewer) } else { None }
     }
 
     /// Forgets those whom nobody has told of for long, but for the ones that `is_here` knows to be; answers them.
-    pub(super) fn expire(&mut self, now: Instant, is_here: impl Fn(SessionId) -> bool) -> Vec<Looker> {
+    pub(super) fn expire(&mut self, now: Instant, is_here: impl Fn(SessionId) -> bool) -> Vec<Viewer> {
         let is_over =
             |entry: &Entry| now.duration_since(entry.heard_at) >= BELIEVED_FOR && !is_here(entry.present.session);
-        self.tabs.extract_if(|_, entry| is_over(entry)).map(|(_, entry)| entry.present.looker).collect()
+        self.tabs.extract_if(|_, entry| is_over(entry)).map(|(_, entry)| entry.present.viewer).collect()
     }
 
     /// Everybody who is there.
-    pub(super) fn lookers(&self) -> impl Iterator<Item = &Looker> {
-        self.tabs.values().map(|entry| &entry.present.looker)
+    pub(super) fn viewers(&self) -> impl Iterator<Item = &Viewer> {
+        self.tabs.values().map(|entry| &entry.present.viewer)
     }
 }
 
@@ -114,8 +114,8 @@ mod tests {
     const START: Timestamp = Timestamp(1_700_000_000_000);
 
     fn present(session: u128, user_id: UserId, page_id: Option<PageId>) -> Present {
-        let looker = Looker { user_id, name: "Ada".into(), tab: "tab-00001".into(), device: None, page_id };
-        Present { session: SessionId(session), looker }
+        let viewer = Viewer { user_id, name: "Ada".into(), tab: "tab-00001".into(), device: None, page_id };
+        Present { session: SessionId(session), viewer }
     }
 
     #[test]
@@ -128,9 +128,9 @@ mod tests {
         assert!(table.here(present(2, ada, page), now), "the tab's next socket, on a page");
         assert!(!table.here(present(1, ada, None), now), "a late word of the old socket");
         assert_eq!(table.gone(&present(1, ada, None)), None, "the old socket's end");
-        assert_eq!(table.lookers().map(|looker| looker.page_id).collect::<Vec<_>>(), [page]);
-        assert_eq!(table.gone(&present(2, ada, page)).map(|looker| looker.user_id), Some(ada));
-        assert_eq!(table.lookers().count(), 0);
+        assert_eq!(table.viewers().map(|viewer| viewer.page_id).collect::<Vec<_>>(), [page]);
+        assert_eq!(table.gone(&present(2, ada, page)).map(|viewer| viewer.user_id), Some(ada));
+        assert_eq!(table.viewers().count(), 0);
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
         for user_id in people {
             assert!(table.here(present(1, user_id, None), Instant::now()));
         }
-        assert_eq!(table.lookers().count(), 2);
+        assert_eq!(table.viewers().count(), 2);
     }
 
     #[test]
@@ -161,6 +161,6 @@ mod tests {
         table.here(present(1, ada, None), nearly);
         assert!(table.expire(now + BELIEVED_FOR, |_| false).is_empty(), "told of again");
         assert_eq!(table.expire(nearly + BELIEVED_FOR, |_| false).len(), 1);
-        assert_eq!(table.lookers().count(), 0);
+        assert_eq!(table.viewers().count(), 0);
     }
 }

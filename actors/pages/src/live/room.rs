@@ -26,7 +26,7 @@ use tokio::{
 
 use super::{
     channel,
-    presence::{BELIEVED_FOR, Looker, Present, SessionId, Table},
+    presence::{BELIEVED_FOR, Present, SessionId, Table, Viewer},
     wire::Wire,
 };
 
@@ -124,8 +124,8 @@ impl Room {
                 }
             }
             Wire::Gone(present) => {
-                if let Some(looker) = state.table.gone(&present) {
-                    state.left(&looker);
+                if let Some(viewer) = state.table.gone(&present) {
+                    state.left(&viewer);
                 }
             }
             Wire::Who => {
@@ -158,8 +158,8 @@ impl Room {
             let mut state = self.state.lock();
             let State { table, here, .. } = &mut *state;
             let gone = table.expire(Instant::now(), |session| here.contains_key(&session));
-            for looker in &gone {
-                state.left(looker);
+            for viewer in &gone {
+                state.left(viewer);
             }
         }
         match self.services.store.page_tree(self.org_id).await {
@@ -186,7 +186,7 @@ impl State {
     }
 
     fn snapshot(&self, word: &'static str) -> Bytes {
-        let present: Vec<_> = self.table.lookers().collect();
+        let present: Vec<_> = self.table.viewers().collect();
         json!({"type": word, "revision": self.revision.unwrap_or(0), "present": present}).to_string().into()
     }
 
@@ -223,19 +223,19 @@ impl State {
     }
 
     fn came(&mut self, present: Present, now: Instant) {
-        let looker = present.looker.clone();
+        let viewer = present.viewer.clone();
         if self.table.here(present, now) {
-            self.send(&word_of("here", &looker));
+            self.send(&word_of("here", &viewer));
         }
     }
 
-    fn left(&self, looker: &Looker) {
-        self.send(&json!({"type": "gone", "userId": looker.user_id, "tab": looker.tab}));
+    fn left(&self, viewer: &Viewer) {
+        self.send(&json!({"type": "gone", "userId": viewer.user_id, "tab": viewer.tab}));
     }
 }
 
-fn word_of(word: &'static str, looker: &Looker) -> Value {
-    let mut message = json!(looker);
+fn word_of(word: &'static str, viewer: &Viewer) -> Value {
+    let mut message = json!(viewer);
     message["type"] = word.into();
     message
 }

@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use super::{
-    presence::{Looker, Present, SessionId},
+    presence::{Present, SessionId, Viewer},
     room::{Open, Room},
 };
 
@@ -32,13 +32,13 @@ impl Rooms {
         Self { services, open: Arc::default() }
     }
 
-    /// Comes in as `looker`. When it returns, nothing that happens is missed.
-    pub async fn visit(&self, org_id: OrgId, looker: Looker) -> Result<Visit, StoreError> {
+    /// Comes in as `viewer`. When it returns, nothing that happens is missed.
+    pub async fn visit(&self, org_id: OrgId, viewer: Viewer) -> Result<Visit, StoreError> {
         let room = self.room(org_id);
         room.ready().await?;
         let session = SessionId::new(self.services.store.now());
         let (messages, first) = room.enter("ready");
-        let present = Present { session, looker };
+        let present = Present { session, viewer };
         room.here(present.clone());
         Ok(Visit { room, messages, first: Some(first), present, told_at: Instant::now(), told: true })
     }
@@ -99,7 +99,7 @@ impl Visit {
 
     /// The tab shows this page now.
     pub fn look_at(&mut self, page_id: Option<PageId>) {
-        self.present.looker.page_id = page_id;
+        self.present.viewer.page_id = page_id;
         self.told = false;
         if self.told_at.elapsed() >= TOLD_EVERY {
             self.tell();

@@ -78,19 +78,19 @@ mod tests {
     };
 
     use super::*;
-    use crate::live::presence::{Looker, SessionId};
+    use crate::live::presence::{SessionId, Viewer};
 
     #[test]
     fn every_message_crosses_unchanged() {
         let now = Timestamp(1_700_000_000_000);
-        let looker = Looker {
+        let viewer = Viewer {
             user_id: UserId::new(now),
             name: "Ada".into(),
             tab: "tab-00001".into(),
             device: Some("Laptop".into()),
             page_id: Some(PageId::new(now)),
         };
-        let present = Present { session: SessionId::new(now), looker };
+        let present = Present { session: SessionId::new(now), viewer };
         let tree = Wire::Tree { revision: 7, text: Bytes::from_static(b"{}") };
         for message in [tree, Wire::Here(vec![present.clone()]), Wire::Gone(Box::new(present)), Wire::Who] {
             assert_eq!(Wire::from_bytes(&message.to_bytes()), Some(message));

@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 
 use super::{
     connection::ConnectionId,
-    skim::{Malformed, Reader},
+    prescan::{Malformed, Reader},
     wire,
 };
 

@@ -23,7 +23,7 @@ use super::{
     door::{Door, Event, Share},
     ending::Ending,
     outbox::Outbox,
-    skim::{skim_state_vector, skim_update},
+    prescan::{prescan_state_vector, prescan_update},
     wire::{self, Said},
 };
 
@@ -83,8 +83,8 @@ impl Connection {
         let Some(door) = &self.door else { return Ok(()) };
         match wire::read(message)? {
             Said::Update(update) => {
-                let skim = skim_update(&update)?;
-                if skim.is_empty {
+                let prescan = prescan_update(&update)?;
+                if prescan.is_empty {
                     return Ok(());
                 }
                 if !self.may_write {
@@ -94,10 +94,10 @@ impl Connection {
                 let len = update.len();
                 let update = Update::decode_v1(&update).map_err(|_| Ending::Malformed)?;
                 door.has_room(&mut self.share).await;
-                door.put(Event::Update { from: self.id, update, len, text_len: skim.text_len }, len)
+                door.put(Event::Update { from: self.id, update, len, text_len: prescan.text_len }, len)
             }
             Said::Has(state_vector) => {
-                skim_state_vector(&state_vector)?;
+                prescan_state_vector(&state_vector)?;
                 let len = state_vector.len();
                 let state_vector = StateVector::decode_v1(&state_vector).map_err(|_| Ending::Malformed)?;
                 door.has_room(&mut self.share).await;

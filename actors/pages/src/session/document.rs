@@ -8,7 +8,7 @@ use yrs::{
     updates::{decoder::Decode, encoder::Encode},
 };
 
-use super::skim::skim_update;
+use super::prescan::prescan_update;
 
 /// The shared text whose content is the page's Markdown.
 pub const SHARED_TEXT: &str = "markdown";
@@ -56,10 +56,10 @@ impl SharedDocument {
     /// Takes in what was stored; what doesn't read means that the store is damaged.
     pub(super) fn restore(&mut self, update: &[u8]) -> Result<()> {
         let damaged = |error: &dyn std::fmt::Display| Error::internal(format_args!("a stored update: {error}"));
-        let skim = skim_update(update).map_err(|error| damaged(&error))?;
+        let prescan = prescan_update(update).map_err(|error| damaged(&error))?;
         let decoded = Update::decode_v1(update).map_err(|error| damaged(&error))?;
         self.doc.transact_mut().apply_update(decoded).map_err(|error| damaged(&error))?;
-        self.text_len_bound += skim.text_len;
+        self.text_len_bound += prescan.text_len;
         self.state_len_bound += update.len();
         Ok(())
     }
@@ -247,7 +247,7 @@ mod tests {
             for value in (0..=u8::MAX).step_by(5) {
                 let mut damaged = whole.clone();
                 damaged[at] ^= value;
-                if skim_update(&damaged).is_err() {
+                if prescan_update(&damaged).is_err() {
                     continue;
                 }
                 let Ok(update) = Update::decode_v1(&damaged) else { continue };

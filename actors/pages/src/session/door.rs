@@ -211,12 +211,13 @@ mod tests {
     use store::{Clock, testing::Scratch};
 
     use super::*;
-    use crate::session::{PageServices, Scribes};
+    use crate::session::{PageServices, UpdateWriters};
 
     async fn door(scratch: &Scratch) -> (Kernel, Arc<Door>) {
         let services = Services::in_process(scratch.store(Clock::system()).await.unwrap());
         let kernel = Kernel::start(services.store.clone(), KernelOptions::new("test")).unwrap();
-        let sessions = kernel.registry::<PageSession>(PageServices { services, scribes: Scribes::default() });
+        let sessions =
+            kernel.registry::<PageSession>(PageServices { services, update_writers: UpdateWriters::default() });
         (kernel, Door::new(sessions.self_ref(&PageId::new(Timestamp(0)))))
     }
 

@@ -1,6 +1,6 @@
 //! How a co-editing connection ends, when it isn't the client who ends it.
 
-use super::skim::Malformed;
+use super::prescan::Malformed;
 
 /// Why the server ends a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

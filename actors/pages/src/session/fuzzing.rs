@@ -16,7 +16,7 @@ use super::{
     awareness::{self, Awareness, STATE_LEN_MAX, STATES_PER_CONNECTION_MAX},
     connection::ConnectionId,
     document::{SharedDocument, TEXT_LEN_MAX},
-    skim::{Reader, skim_state_vector, skim_update},
+    prescan::{Reader, prescan_state_vector, prescan_update},
     wire::{self, Said},
 };
 
@@ -45,7 +45,7 @@ pub fn sync(bytes: &[u8]) {
     match wire::read(&message) {
         Ok(Said::Has(state_vector)) => {
             assert_eq!(wire::read(&wire::has(&state_vector)), Ok(Said::Has(state_vector.clone())));
-            if skim_state_vector(&state_vector).is_ok()
+            if prescan_state_vector(&state_vector).is_ok()
                 && let Ok(read) = StateVector::decode_v1(&state_vector)
             {
                 assert_eq!(StateVector::decode_v1(&read.encode_v1()).ok(), Some(read));
@@ -53,10 +53,10 @@ pub fn sync(bytes: &[u8]) {
         }
         Ok(Said::Update(update)) => {
             assert_eq!(wire::read(&wire::update(&update)), Ok(Said::Update(update.clone())));
-            let Ok(skim) = skim_update(&update) else { return };
-            assert!(skim.text_len <= update.len());
+            let Ok(prescan) = prescan_update(&update) else { return };
+            assert!(prescan.text_len <= update.len());
             let Ok(read) = Update::decode_v1(&update) else { return };
-            assert!(!skim.is_empty || read.is_empty());
+            assert!(!prescan.is_empty || read.is_empty());
         }
         Ok(Said::Awareness(states)) => {
             assert_eq!(wire::read(&wire::awareness(&states)), Ok(Said::Awareness(states.clone())));
@@ -93,11 +93,11 @@ pub fn document(bytes: &[u8]) {
     there.restore(&here.state()).expect("a seeded document is restored");
     let mut reader = Reader { bytes };
     while let Ok(update) = reader.buffer() {
-        let Ok(skim) = skim_update(update) else { continue };
+        let Ok(prescan) = prescan_update(update) else { continue };
         let Ok(decoded) = Update::decode_v1(update) else { continue };
-        if skim.is_empty
-            || !here.has_room(update.len(), skim.text_len)
-                && here.makes_room(&decoded, update.len(), skim.text_len).is_err()
+        if prescan.is_empty
+            || !here.has_room(update.len(), prescan.text_len)
+                && here.makes_room(&decoded, update.len(), prescan.text_len).is_err()
         {
             continue;
         }

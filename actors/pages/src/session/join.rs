@@ -89,9 +89,9 @@ impl Live {
 /// Brings the shared document to life: from its history, or as a new one from the page's content.
 pub(super) async fn open(turn: &Turn<'_, PageSession>, page: PageHead) -> Result<Live> {
     let page_id = *turn.key();
-    let PageServices { services, scribes } = turn.services();
+    let PageServices { services, update_writers } = turn.services();
     // What an earlier life of the document left unwritten belongs to it.
-    scribes.written(page_id).await;
+    update_writers.written(page_id).await;
     let door = Door::new(turn.self_ref());
     // What other nodes say from here on is heard, so that nothing falls between them and the store.
     let others = Others::listen(&services.hub, page_id, &door).await;
@@ -101,9 +101,9 @@ pub(super) async fn open(turn: &Turn<'_, PageSession>, page: PageHead) -> Result
     };
     let Loaded { epoch, folds, text_hash, newest, rows, document } = loaded;
     others.greet(&epoch, &document);
-    let scribe = scribes.open(&services.store, &turn.self_ref(), page_id, &epoch);
+    let writer = update_writers.open(&services.store, &turn.self_ref(), page_id, &epoch);
     let is_dirty = !rows.is_empty();
-    scribe.knows(rows, turn.now());
+    writer.knows(rows, turn.now());
     Ok(Live {
         page_id,
         org_id: page.org_id,
@@ -113,7 +113,7 @@ pub(super) async fn open(turn: &Turn<'_, PageSession>, page: PageHead) -> Result
         clients: BTreeMap::new(),
         newcomers: VecDeque::new(),
         door,
-        scribe,
+        writer,
         others,
         has_missed: false,
         folds,

@@ -13,7 +13,7 @@ use yrs::StateVector;
 
 use super::{
     awareness::Awareness, connection::ConnectionId, document::SharedDocument, door::Door, ending::Ending,
-    flush::Applying, node::Others, outbox::Outbox, scribe::Scribe,
+    flush::Applying, node::Others, outbox::Outbox, update_writer::UpdateWriter,
 };
 
 /// What a page's session holds while people have the page open together.
@@ -27,7 +27,7 @@ pub(super) struct Live {
     /// Clients that are still to be shown the document, in the order in which they asked.
     pub(super) newcomers: VecDeque<ConnectionId>,
     pub(super) door: Arc<Door>,
-    pub(super) scribe: Arc<Scribe>,
+    pub(super) writer: Arc<UpdateWriter>,
     /// The same document on other nodes.
     pub(super) others: Others,
     /// Whether other nodes may have written what was not heard of here.
@@ -96,7 +96,7 @@ impl Live {
     /// Ends it: nobody's updates are taken any more, and everybody is told why.
     pub(super) fn end(&mut self, ending: Ending) {
         if matches!(ending, Ending::ChangedElsewhere | Ending::InTrash | Ending::Deleted) {
-            self.scribe.give_up();
+            self.writer.give_up();
         }
         self.close(ending);
     }
@@ -110,9 +110,9 @@ impl Live {
 }
 
 impl Drop for Live {
-    /// Whatever takes a live document out of memory, its clients connect again, and its scribe finishes.
+    /// Whatever takes a live document out of memory, its clients connect again, and its writer finishes.
     fn drop(&mut self) {
         self.close(Ending::Failed);
-        self.scribe.leave();
+        self.writer.leave();
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! A session owns what one page says. While people have the page open together, it holds their shared document
 //! ([`live`]): what a client writes comes in at the door ([`door`]), is taken in at the next turn with all that came
-//! meanwhile ([`flush`]), goes out to everybody as one update, and is written down by the page's scribe ([`scribe`]), who
-//! is at most 50 ms behind. Rows are folded into a snapshot every now and then ([`settle`]), and the shared text
-//! `markdown` becomes the page's content with that.
+//! meanwhile ([`flush`]), goes out to everybody as one update, and is written down by the page's writer
+//! ([`update_writer`]), which is at most 50 ms behind. Rows are folded into a snapshot every now and then ([`settle`]), and
+//! the shared text `markdown` becomes the page's content with that.
 //!
 //! A history has an *epoch*. Whoever opens a page that has none begins one, from the page's content as it stands; a write
 //! from outside ends it ([`PageSession::end_history`]), and clients start over. On several nodes each has its own session
@@ -24,11 +24,11 @@ mod live;
 mod newcomers;
 mod node;
 mod outbox;
-mod scribe;
+mod prescan;
 mod settle;
-mod skim;
 mod snapshot;
 mod stranded;
+mod update_writer;
 mod wire;
 
 use std::time::Duration;
@@ -48,10 +48,10 @@ pub use self::{
     flush::Flush,
     join::JoinPage,
     node::publish_ending,
-    scribe::Scribes,
     settle::{HistoryOver, Settle},
     snapshot::{StoredHistory, stored_history},
     stranded::StrandedLooker,
+    update_writer::UpdateWriters,
 };
 
 /// How many commands may wait for one page: a room full of people may open it at once.
@@ -65,7 +65,7 @@ pub struct PageServices {
     /// What every actor works with.
     pub services: Services,
     /// Who writes updates down.
-    pub scribes: Scribes,
+    pub update_writers: UpdateWriters,
 }
 
 /// One page's content, and its shared document while there is one in memory.

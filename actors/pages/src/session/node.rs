@@ -19,7 +19,7 @@ use super::{
     door::{Door, Event, Share},
     ending::Ending,
     live::Live,
-    skim::{Malformed, Reader, skim_state_vector, skim_update},
+    prescan::{Malformed, Reader, prescan_state_vector, prescan_update},
     wire::put_number,
 };
 
@@ -166,13 +166,13 @@ impl Live {
         }
         match kind {
             UPDATE => {
-                skim_update(&body)?;
+                prescan_update(&body)?;
                 let update = Update::decode_v1(&body).map_err(|_| Malformed)?;
                 return Ok(self.take_foreign(vec![update]));
             }
             AWARENESS => self.take_foreign_states(awareness::read(&body).map_err(|_| Malformed)?),
             GREETING => {
-                skim_state_vector(&body)?;
+                prescan_state_vector(&body)?;
                 let theirs = StateVector::decode_v1(&body).map_err(|_| Malformed)?;
                 self.greet_back(&theirs);
             }
@@ -184,7 +184,7 @@ impl Live {
     /// Says what the greeter lacks; and, where the greeter has more, asks for that.
     fn greet_back(&self, theirs: &StateVector) {
         let missing = self.document.missing(theirs);
-        if skim_update(&missing).is_ok_and(|skim| !skim.is_empty) {
+        if prescan_update(&missing).is_ok_and(|prescan| !prescan.is_empty) {
             self.others.tell_update(&self.epoch, &missing);
         }
         if let Some(states) = self.awareness.encode_all() {

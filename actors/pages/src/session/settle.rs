@@ -17,8 +17,8 @@ use super::{
     ending::Ending,
     join::open,
     live::Live,
-    scribe::{FOLD_AFTER, Scribe},
     snapshot::{self, Snapshot},
+    update_writer::{FOLD_AFTER, UpdateWriter},
 };
 
 /// What the commit of a fold is called where faults are injected.
@@ -45,7 +45,7 @@ impl Handle<Settle> for PageSession {
     }
 }
 
-/// The scribe found the history to be over.
+/// The writer found the history to be over.
 #[derive(Clone, Debug)]
 pub struct HistoryOver {
     /// Which.
@@ -99,8 +99,8 @@ impl PageSession {
             self.live = Some(open(turn, page).await?);
         }
         let live = self.live.as_mut().ok_or(Error::Stale)?;
-        let scribe = Arc::clone(&live.scribe);
-        match self.settle_whole(&scribe, turn).await {
+        let writer = Arc::clone(&live.writer);
+        match self.settle_whole(&writer, turn).await {
             Ok(Some(seen)) => Ok(Some(seen)),
             Ok(None) => {
                 self.leave_history(turn).await;
@@ -116,9 +116,9 @@ impl PageSession {
 
     /// Folds all that anybody wrote, so that no row is left; up to where the history was seen then, and `None` when it is
     /// over.
-    async fn settle_whole(&mut self, scribe: &Scribe, turn: &mut Turn<'_, Self>) -> Result<Option<PageHistory>> {
-        // No turn takes more in meanwhile, so that the scribe adds no row behind this.
-        match tokio::time::timeout_at(turn.context().deadline.into(), scribe.all_written()).await {
+    async fn settle_whole(&mut self, writer: &UpdateWriter, turn: &mut Turn<'_, Self>) -> Result<Option<PageHistory>> {
+        // No turn takes more in meanwhile, so that the writer adds no row behind this.
+        match tokio::time::timeout_at(turn.context().deadline.into(), writer.all_written()).await {
             Ok(Ok(())) => {}
             Ok(Err(_over)) => return Ok(None),
             Err(_elapsed) => return Err(Error::busy(STORED_RETRY)),
@@ -128,7 +128,7 @@ impl PageSession {
         }
         self.take_rows_of_others(turn).await?;
         let live = self.live.as_ref().ok_or(Error::Stale)?;
-        if (live.is_dirty || scribe.has_rows()) && !self.fold_with_others(turn).await? {
+        if (live.is_dirty || writer.has_rows()) && !self.fold_with_others(turn).await? {
             return Ok(None);
         }
         let live = self.live.as_ref().ok_or(Error::Stale)?;
@@ -138,8 +138,8 @@ impl PageSession {
     /// Folds, if there is something to fold. What fails is tried again with the next occasion: the rows are the truth.
     pub(super) async fn settle(&mut self, turn: &mut Turn<'_, Self>) {
         let Some(live) = &mut self.live else { return };
-        live.scribe.fold_tried();
-        if !live.is_dirty && !live.scribe.has_rows() {
+        live.writer.fold_tried();
+        if !live.is_dirty && !live.writer.has_rows() {
             return;
         }
         match self.fold_with_others(turn).await {
@@ -171,7 +171,7 @@ impl PageSession {
         let is_much = self.live.as_ref().is_some_and(|live| live.document.is_large());
         let Picture { text, state } = self.work(turn, is_much, Live::picture).await?;
         let live = self.live.as_mut().ok_or(Error::Stale)?;
-        let rows = live.scribe.rows();
+        let rows = live.writer.rows();
         let newest = rows.iter().copied().fold(live.newest, Ord::max);
         let mut change = Change::new();
         let new_hash = live.store_text(&mut change, &text, turn).await?;
@@ -184,7 +184,7 @@ impl PageSession {
             Err(CommitError::Stale | CommitError::Duplicate { .. }) => return Err(Error::Stale),
             Err(error) => return Err(error.into()),
         }
-        live.scribe.folded(&rows, turn.now());
+        live.writer.folded(&rows, turn.now());
         (live.folds, live.text_hash, live.newest, live.is_dirty) = (folds + 1, new_hash, newest, false);
         Ok(())
     }
@@ -203,7 +203,7 @@ impl PageSession {
     async fn take_rows_of_others(&mut self, turn: &Turn<'_, Self>) -> Result<()> {
         let store = &turn.services().services.store;
         let live = self.live.as_ref().ok_or(Error::Stale)?;
-        let known: HashSet<PageUpdateId> = live.scribe.rows().into_iter().collect();
+        let known: HashSet<PageUpdateId> = live.writer.rows().into_iter().collect();
         let stored = store.page_update_ids(live.page_id, &live.epoch).await?;
         if stored.iter().all(|row| known.contains(row)) {
             return Ok(());
@@ -216,7 +216,7 @@ impl PageSession {
             for row in &new {
                 live.take_foreign(snapshot::decode_row(&row.payload)?)?;
             }
-            live.scribe.knows(rows, fold_at);
+            live.writer.knows(rows, fold_at);
             Ok(())
         };
         self.work(turn, is_much, take).await?

@@ -15,8 +15,8 @@ use yrs::{Update, updates::decoder::Decode};
 use super::{
     PageSession,
     document::{LARGE, SharedDocument},
-    scribe::{read_row, row_millis},
-    skim::skim_update,
+    prescan::prescan_update,
+    update_writer::{read_row, row_millis},
 };
 
 /// The first byte of a snapshot: how the rest is to be read.
@@ -135,7 +135,7 @@ pub(super) fn decode_row(payload: &[u8]) -> Result<Vec<Update>> {
 
 /// A stored update, decoded.
 pub(super) fn decode(update: &[u8]) -> Result<Update> {
-    skim_update(update).map_err(Error::internal)?;
+    prescan_update(update).map_err(Error::internal)?;
     Update::decode_v1(update).map_err(Error::internal)
 }
 

@@ -6,7 +6,7 @@
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-use super::skim::{Malformed, Reader};
+use super::prescan::{Malformed, Reader};
 
 const SYNC: u8 = 0;
 const AWARENESS: u8 = 1;

@@ -42,8 +42,8 @@ fn rule(channels: &[Channel]) -> Rule {
     Rule { events: vec!["ops.alarm".to_owned()], steps: vec![step], ..Rule::default() }
 }
 
-fn alarm(data: &Value) -> Happening {
-    Happening {
+fn alarm(data: &Value) -> HypotheticalEvent {
+    HypotheticalEvent {
         event: EventType::find("ops.alarm").unwrap(),
         at: Timestamp(0),
         starts_at: None,
@@ -82,8 +82,8 @@ fn a_rule_says_why_it_does_nothing() {
     let mut matching = rule(&[Channel::Email]);
     matching.matches.insert("severity".to_owned(), vec!["critical".to_owned()]);
     let before = Rule { before_event: true, ..rule(&[Channel::Email]) };
-    let happening = alarm(&serde_json::json!({ "severity": "low" }));
-    let previews = preview(&[other, matching, before, rule(&[Channel::Email])], &happening, &cast());
+    let event = alarm(&serde_json::json!({ "severity": "low" }));
+    let previews = preview(&[other, matching, before, rule(&[Channel::Email])], &event, &cast());
     let idle: Vec<_> = previews.iter().map(|preview| preview.idle).collect();
     assert_eq!(idle, [Some(Idle::OtherEvents), Some(Idle::NoMatch), Some(Idle::NoStart), None]);
 }

@@ -98,13 +98,13 @@ impl Filter {
 
 /// A filter that is ready to look at many rows.
 #[derive(Debug)]
-pub(super) struct Sieve<'s> {
+pub(super) struct CompiledFilter<'s> {
     field: Field<'s>,
     test: Test,
 }
 
-impl<'s> Sieve<'s> {
-    /// The sieve that `filter` is; one that doesn't fit the schema lets every row through.
+impl<'s> CompiledFilter<'s> {
+    /// `filter`, compiled; one that doesn't fit the schema lets every row through.
     pub fn new(schema: &'s Schema, filter: &Filter) -> Option<Self> {
         let field = Field::find(schema, &filter.property)?;
         Some(Self { field, test: Test::read(field, filter).ok()? })

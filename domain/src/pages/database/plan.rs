@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use super::{
-    Filter, GroupKey, Properties, Schema, SortKey, ViewSort, field::Field, filter::Sieve, group, order::sortable,
-    unknown_property, view::filters_check,
+    Filter, GroupKey, Properties, Schema, SortKey, ViewSort, field::Field, filter::CompiledFilter, group,
+    order::sortable, unknown_property, view::filters_check,
 };
 use crate::{Result, Timestamp, id::PageId, problems::Problems};
 
@@ -28,7 +28,7 @@ pub struct RowFacts<'r> {
 /// A way of looking at the rows of a database.
 #[derive(Debug)]
 pub struct RowPlan<'s> {
-    sieves: Vec<Sieve<'s>>,
+    compiled: Vec<CompiledFilter<'s>>,
     sort: Option<Field<'s>>,
     desc: bool,
     group: Option<Field<'s>>,
@@ -49,7 +49,7 @@ impl<'s> RowPlan<'s> {
         problems.into_result()?;
         let field = |name: &str| Field::find(schema, name).ok_or_else(unknown_property);
         Ok(Self {
-            sieves: filters.iter().filter_map(|filter| Sieve::new(schema, filter)).collect(),
+            compiled: filters.iter().filter_map(|filter| CompiledFilter::new(schema, filter)).collect(),
             sort: sort.map(|sort| field(&sort.by)).transpose()?,
             desc: sort.is_some_and(|sort| sort.desc),
             group: group_by.map(field).transpose()?,
@@ -58,12 +58,12 @@ impl<'s> RowPlan<'s> {
 
     /// Whether it shows every row, by position alone.
     pub const fn is_plain(&self) -> bool {
-        self.sieves.is_empty() && self.sort.is_none() && self.group.is_none()
+        self.compiled.is_empty() && self.sort.is_none() && self.group.is_none()
     }
 
     /// Whether it shows this row.
     pub fn shows(&self, row: &RowFacts<'_>) -> bool {
-        self.sieves.iter().all(|sieve| sieve.lets(row))
+        self.compiled.iter().all(|filter| filter.lets(row))
     }
 
     /// Where a row stands.

@@ -5,7 +5,7 @@ use domain::{
     id::UserId,
     notify::{
         EventType, Outcome, Protocol, Reach, ResourceType, Target,
-        preview::{Cast, Happening, PersonPreview, RulePreview, StepPreview, preview, reaches_somebody},
+        preview::{Cast, HypotheticalEvent, PersonPreview, RulePreview, StepPreview, preview, reaches_somebody},
         rota::ASKABLE,
     },
     problems::Problems,
@@ -57,7 +57,7 @@ impl RequestQuery for PreviewQuery {
 }
 
 impl PreviewQuery {
-    fn happening(&self, now: domain::Timestamp, caller: UserId) -> domain::Result<Happening> {
+    fn event(&self, now: domain::Timestamp, caller: UserId) -> domain::Result<HypotheticalEvent> {
         let mut problems = Problems::new();
         let event = EventType::find(&self.event).filter(|event| event.in_protocols);
         problems.require(event.is_some(), "event", "A protocol can't list this event.");
@@ -70,7 +70,7 @@ impl PreviewQuery {
         let concerned = concerned.filter(|concerned| concerned.len() <= CONCERNED_MAX);
         problems.require(concerned.is_some(), "userIds", "Use up to 50 ids of people, with commas between.");
         match (event, data, concerned) {
-            (Some(event), Ok(data), Some(concerned)) => Ok(Happening {
+            (Some(event), Ok(data), Some(concerned)) => Ok(HypotheticalEvent {
                 event,
                 at: self.at.map_or(now, domain::Timestamp),
                 starts_at: self.starts_at.map(domain::Timestamp),
@@ -261,17 +261,16 @@ pub(crate) async fn protocol_preview(
     protocol: Owned<Protocol>,
     state: State,
 ) -> Result<Json<PreviewAnswer>> {
-    let happening = query.happening(state.store.now(), org.user_id())?;
+    let event = query.event(state.store.now(), org.user_id())?;
     let rules = &protocol.draft.rules;
     let calls_available = state.settings.calls_available;
-    let cast = cast(&state.store, calls_available, org.id(), rules, &happening.concerned).await?;
-    let previews = preview(rules, &happening, &cast).into_iter().zip(rules);
-    let body =
-        |(preview, rule): (RulePreview, _)| rule_body(preview, !reaches_somebody(rule, happening.at, &cast), &cast);
+    let cast = cast(&state.store, calls_available, org.id(), rules, &event.concerned).await?;
+    let previews = preview(rules, &event, &cast).into_iter().zip(rules);
+    let body = |(preview, rule): (RulePreview, _)| rule_body(preview, !reaches_somebody(rule, event.at, &cast), &cast);
     let is_org = |attachment: &domain::notify::Attachment| attachment.resource_type == ResourceType::Org;
     Ok(Json(PreviewAnswer {
-        event: happening.event.kind,
-        at: happening.at.as_millis(),
+        event: event.event.kind,
+        at: event.at.as_millis(),
         enabled: protocol.draft.enabled,
         attached: !protocol.attachments.is_empty(),
         attached_to_organization: protocol.attachments.iter().any(is_org),

@@ -21,11 +21,11 @@ const HAS_KEY: u8 = 0x20;
 #[error("not a Yjs update")]
 pub struct Malformed;
 
-type Skimmed<T> = Result<T, Malformed>;
+type Prescanned<T> = Result<T, Malformed>;
 
 /// What can be said of an update without decoding it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Skim {
+pub struct Prescan {
     /// Whether it says nothing at all.
     pub is_empty: bool,
     /// Bytes of text in it, at most all of which a shared text can grow by.
@@ -33,7 +33,7 @@ pub struct Skim {
 }
 
 /// Looks over an update (format 1).
-pub fn skim_update(bytes: &[u8]) -> Skimmed<Skim> {
+pub fn prescan_update(bytes: &[u8]) -> Prescanned<Prescan> {
     let mut reader = Reader { bytes };
     let mut text_len = 0;
     let clients = reader.count(2)?;
@@ -53,11 +53,11 @@ pub fn skim_update(bytes: &[u8]) -> Skimmed<Skim> {
             clock.checked_add(reader.number()?).ok_or(Malformed)?;
         }
     }
-    if reader.bytes.is_empty() { Ok(Skim { is_empty: clients + deleting == 0, text_len }) } else { Err(Malformed) }
+    if reader.bytes.is_empty() { Ok(Prescan { is_empty: clients + deleting == 0, text_len }) } else { Err(Malformed) }
 }
 
 /// Looks over a state vector.
-pub fn skim_state_vector(bytes: &[u8]) -> Skimmed<()> {
+pub fn prescan_state_vector(bytes: &[u8]) -> Prescanned<()> {
     let mut reader = Reader { bytes };
     for _ in 0..reader.count(2)? {
         reader.client()?;
@@ -72,20 +72,20 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn byte(&mut self) -> Skimmed<u8> {
+    pub(super) fn byte(&mut self) -> Prescanned<u8> {
         let (first, rest) = self.bytes.split_first().ok_or(Malformed)?;
         self.bytes = rest;
         Ok(*first)
     }
 
-    pub(super) fn take(&mut self, len: usize) -> Skimmed<&'a [u8]> {
+    pub(super) fn take(&mut self, len: usize) -> Prescanned<&'a [u8]> {
         let (taken, rest) = self.bytes.split_at_checked(len).ok_or(Malformed)?;
         self.bytes = rest;
         Ok(taken)
     }
 
     /// A number of up to 53 bits, seven to a byte.
-    pub(super) fn long(&mut self) -> Skimmed<u64> {
+    pub(super) fn long(&mut self) -> Prescanned<u64> {
         let mut number = 0;
         for shift in (0..56).step_by(7) {
             let byte = self.byte()?;
@@ -98,38 +98,38 @@ impl<'a> Reader<'a> {
     }
 
     /// A number of up to 32 bits.
-    pub(super) fn number(&mut self) -> Skimmed<u32> {
+    pub(super) fn number(&mut self) -> Prescanned<u32> {
         u32::try_from(self.long()?).map_err(|_| Malformed)
     }
 
     /// How many parts follow, each at least `len_min` bytes long.
-    pub(super) fn count(&mut self, len_min: usize) -> Skimmed<usize> {
+    pub(super) fn count(&mut self, len_min: usize) -> Prescanned<usize> {
         let count = self.number()? as usize;
         if count.checked_mul(len_min).is_some_and(|len| len <= self.bytes.len()) { Ok(count) } else { Err(Malformed) }
     }
 
     /// Bytes with their length before them.
-    pub(super) fn buffer(&mut self) -> Skimmed<&'a [u8]> {
+    pub(super) fn buffer(&mut self) -> Prescanned<&'a [u8]> {
         let len = self.number()? as usize;
         self.take(len)
     }
 
     /// Text with its length before it.
-    pub(super) fn text(&mut self) -> Skimmed<&'a str> {
+    pub(super) fn text(&mut self) -> Prescanned<&'a str> {
         std::str::from_utf8(self.buffer()?).map_err(|_| Malformed)
     }
 
-    fn client(&mut self) -> Skimmed<()> {
+    fn client(&mut self) -> Prescanned<()> {
         self.long().map(drop)
     }
 
-    fn id(&mut self) -> Skimmed<()> {
+    fn id(&mut self) -> Prescanned<()> {
         self.client()?;
         self.number().map(drop)
     }
 
     /// A block; how many clocks it takes.
-    fn block(&mut self, text_len: &mut usize) -> Skimmed<u32> {
+    fn block(&mut self, text_len: &mut usize) -> Prescanned<u32> {
         let head = self.byte()?;
         if matches!(head, 0 | 10) {
             let len = self.number()?;
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         self.content(head & 0x0f, text_len)
     }
 
-    fn content(&mut self, kind: u8, text_len: &mut usize) -> Skimmed<u32> {
+    fn content(&mut self, kind: u8, text_len: &mut usize) -> Prescanned<u32> {
         match kind {
             // Deleted.
             1 => return self.number(),
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
         Ok(1)
     }
 
-    fn value(&mut self, depth: u32) -> Skimmed<()> {
+    fn value(&mut self, depth: u32) -> Prescanned<()> {
         if depth > DEPTH_MAX {
             return Err(Malformed);
         }
@@ -257,15 +257,15 @@ mod tests {
         array.remove(&mut transaction, 1);
         xml.insert(&mut transaction, 0, XmlElementPrelim::empty("p"));
         drop(transaction);
-        let skim = skim_update(&state(&doc)).unwrap();
-        assert!(!skim.is_empty);
-        assert!(skim.text_len >= "grüße 🎉bold".len() - 1);
+        let prescan = prescan_update(&state(&doc)).unwrap();
+        assert!(!prescan.is_empty);
+        assert!(prescan.text_len >= "grüße 🎉bold".len() - 1);
     }
 
     #[test]
     fn an_update_that_says_nothing_is_told_apart() {
-        assert_eq!(skim_update(&[0, 0]), Ok(Skim { is_empty: true, text_len: 0 }));
-        assert_eq!(skim_update(&state(&Doc::new())), Ok(Skim { is_empty: true, text_len: 0 }));
+        assert_eq!(prescan_update(&[0, 0]), Ok(Prescan { is_empty: true, text_len: 0 }));
+        assert_eq!(prescan_update(&state(&Doc::new())), Ok(Prescan { is_empty: true, text_len: 0 }));
     }
 
     #[test]
@@ -279,9 +279,9 @@ mod tests {
             &[1, 1, 1, 0, 8, 1, 1, b'a', 1, 118, 0xff, 0xff, 0xff, 0x7a, 0],
         ];
         for claim in claims {
-            assert_eq!(skim_update(claim), Err(Malformed), "{claim:?}");
+            assert_eq!(prescan_update(claim), Err(Malformed), "{claim:?}");
         }
-        assert_eq!(skim_state_vector(&[0xff, 0xff, 0xff, 0xff, 0x0f]), Err(Malformed));
+        assert_eq!(prescan_state_vector(&[0xff, 0xff, 0xff, 0xff, 0x0f]), Err(Malformed));
     }
 
     #[test]
@@ -292,9 +292,9 @@ mod tests {
             update.extend([126, 0]);
             update
         };
-        assert!(skim_update(&nested(DEPTH_MAX as usize)).is_ok());
-        assert_eq!(skim_update(&nested(DEPTH_MAX as usize + 1)), Err(Malformed));
-        assert_eq!(skim_update(&nested(500_000)), Err(Malformed));
+        assert!(prescan_update(&nested(DEPTH_MAX as usize)).is_ok());
+        assert_eq!(prescan_update(&nested(DEPTH_MAX as usize + 1)), Err(Malformed));
+        assert_eq!(prescan_update(&nested(500_000)), Err(Malformed));
     }
 
     #[test]
@@ -308,9 +308,9 @@ mod tests {
             for value in 0..=u8::MAX {
                 let mut damaged = whole.clone();
                 damaged[at] = value;
-                let _ = skim_update(&damaged);
+                let _ = prescan_update(&damaged);
             }
-            assert_eq!(skim_update(&whole[..at]), Err(Malformed), "cut at {at}");
+            assert_eq!(prescan_update(&whole[..at]), Err(Malformed), "cut at {at}");
         }
     }
 }

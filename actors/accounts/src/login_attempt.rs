@@ -10,12 +10,12 @@ use store::{
 
 /// An attempt under way. The count is kept per address, whether there is such an account or not, and in the store, so
 /// that neither a restart nor a second node forgets it.
-pub(crate) struct Guess {
+pub(crate) struct LoginAttempt {
     subject: String,
     stored: StoredAttempts,
 }
 
-impl Guess {
+impl LoginAttempt {
     /// Begins an attempt; 429 while the address is locked.
     pub async fn begin(store: &Store, email: &Email, now: Timestamp) -> Result<Self> {
         let subject = email.to_string();

@@ -1,9 +1,9 @@
 //! What writes the updates of a live document down.
 //!
-//! A scribe is a task of its own, so that neither a crash of the page's actor nor its leaving memory loses what the scribe
-//! was given: it goes on until all is committed, and whoever opens the page again waits for that. Updates that come within
-//! a short while go into one row. While the store is away they wait, up to [`WAITING_LEN_MAX`]; then the document takes no
-//! more.
+//! The writer of a page's updates is a task of its own, so that neither a crash of the page's actor nor its leaving memory
+//! loses what it was given: it goes on until all is committed, and whoever opens the page again waits for that. Updates that
+//! come within a short while go into one row. While the store is away they wait, up to [`WAITING_LEN_MAX`]; then the document
+//! takes no more.
 //!
 //! A row is committed only while the document's history is the page's, and the page isn't in the trash. When that is over,
 //! what waits is of no use to anybody, and the actor is told.
@@ -29,8 +29,8 @@ use tokio::sync::{Notify, oneshot, watch};
 use super::{
     PageSession,
     outbox::Outbox,
+    prescan::{Malformed, Reader},
     settle::{HistoryOver, Settle},
-    skim::{Malformed, Reader},
     wire,
 };
 
@@ -53,24 +53,24 @@ const NODE_BITS: u32 = 8;
 /// How long a fold may take.
 const FOLD_WITHIN: Duration = Duration::from_secs(30);
 
-/// The scribes of a node, by page. A cheap handle.
+/// The update_writers of a node, by page. A cheap handle.
 #[derive(Clone, Default)]
-pub struct Scribes {
-    by_page: Arc<DashMap<PageId, Arc<Scribe>>>,
+pub struct UpdateWriters {
+    by_page: Arc<DashMap<PageId, Arc<UpdateWriter>>>,
 }
 
-impl Scribes {
+impl UpdateWriters {
     /// Pages that are open, or whose updates are still being written.
     pub fn pages(&self) -> Vec<PageId> {
-        self.by_page.iter().map(|scribe| *scribe.key()).collect()
+        self.by_page.iter().map(|writer| *writer.key()).collect()
     }
 
     /// Returns once all that was said about `page` before is written.
     pub(super) async fn written(&self, page_id: PageId) {
-        while let Some(scribe) = self.by_page.get(&page_id).map(|scribe| Arc::clone(&scribe)) {
-            scribe.leave();
-            let mut ended = scribe.ended.subscribe();
-            drop(scribe);
+        while let Some(writer) = self.by_page.get(&page_id).map(|writer| Arc::clone(&writer)) {
+            writer.leave();
+            let mut ended = writer.ended.subscribe();
+            drop(writer);
             // An error means that the task is gone.
             let _ = ended.wait_for(|ended| *ended).await;
         }
@@ -90,34 +90,35 @@ impl Scribes {
         self.by_page.len()
     }
 
-    /// A scribe for `page`; whoever asks has seen to it that there is no other ([`written`](Self::written)).
+    /// A writer for `page`; whoever asks has seen to it that there is no other ([`written`](Self::written)).
     pub(super) fn open(
         &self,
         store: &Store,
         session: &SelfRef<PageSession>,
         page_id: PageId,
         epoch: &str,
-    ) -> Arc<Scribe> {
-        let scribe = Arc::new(Scribe {
+    ) -> Arc<UpdateWriter> {
+        let writer = Arc::new(UpdateWriter {
             page_id,
             epoch: epoch.to_owned(),
             notes: Mutex::default(),
             came: Notify::new(),
             ended: watch::Sender::new(false),
         });
-        self.by_page.insert(page_id, Arc::clone(&scribe));
-        let (scribes, store, session, working) = (self.clone(), store.clone(), session.clone(), Arc::clone(&scribe));
+        self.by_page.insert(page_id, Arc::clone(&writer));
+        let (update_writers, store, session, working) =
+            (self.clone(), store.clone(), session.clone(), Arc::clone(&writer));
         tokio::spawn(async move {
             working.work(&store, &session).await;
-            scribes.by_page.remove_if(&page_id, |_, other| Arc::ptr_eq(other, &working));
+            update_writers.by_page.remove_if(&page_id, |_, other| Arc::ptr_eq(other, &working));
             working.ended.send_replace(true);
         });
-        scribe
+        writer
     }
 }
 
 /// Writes for one document.
-pub(super) struct Scribe {
+pub(super) struct UpdateWriter {
     page_id: PageId,
     epoch: String,
     notes: Mutex<Notes>,
@@ -170,7 +171,7 @@ enum Stage {
     Over,
 }
 
-impl Scribe {
+impl UpdateWriter {
     /// Takes an update down. `busy` when too much waits already.
     pub(super) fn note(&self, update: Bytes) -> Result<()> {
         let mut notes = self.notes.lock();
@@ -275,7 +276,7 @@ impl Scribe {
         loop {
             self.wait_for_more(store, session).await;
             let Some(mut batch) = self.next_batch() else { return };
-            // In a box, so that the many scribes that wait are small.
+            // In a box, so that the many update_writers that wait are small.
             if let Err(over) = Box::pin(self.write(store, &mut batch)).await {
                 self.give_up();
                 if let Err(error) = session.tell(over, context(FOLD_WITHIN)) {
