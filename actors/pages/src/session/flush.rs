@@ -247,7 +247,7 @@ impl Live {
         self.is_dirty = true;
         self.broadcast(&wire::update(&update), except);
         self.others.tell_update(&self.epoch, &update);
-        self.writer.note(update).map_err(|_busy| {
+        self.update_writer.note(update).map_err(|_busy| {
             tracing::error!(page = %self.page_id, "too many co-edited updates wait for the store");
             Ending::Failed
         })

@@ -101,9 +101,9 @@ pub(super) async fn open(turn: &Turn<'_, PageSession>, page: PageHead) -> Result
     };
     let Loaded { epoch, folds, text_hash, newest, rows, document } = loaded;
     others.greet(&epoch, &document);
-    let writer = update_writers.open(&services.store, &turn.self_ref(), page_id, &epoch);
+    let update_writer = update_writers.open(&services.store, &turn.self_ref(), page_id, &epoch);
     let is_dirty = !rows.is_empty();
-    writer.knows(rows, turn.now());
+    update_writer.knows(rows, turn.now());
     Ok(Live {
         page_id,
         org_id: page.org_id,
@@ -113,7 +113,7 @@ pub(super) async fn open(turn: &Turn<'_, PageSession>, page: PageHead) -> Result
         clients: BTreeMap::new(),
         newcomers: VecDeque::new(),
         door,
-        writer,
+        update_writer,
         others,
         has_missed: false,
         folds,

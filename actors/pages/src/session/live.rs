@@ -27,7 +27,7 @@ pub(super) struct Live {
     /// Clients that are still to be shown the document, in the order in which they asked.
     pub(super) newcomers: VecDeque<ConnectionId>,
     pub(super) door: Arc<Door>,
-    pub(super) writer: Arc<UpdateWriter>,
+    pub(super) update_writer: Arc<UpdateWriter>,
     /// The same document on other nodes.
     pub(super) others: Others,
     /// Whether other nodes may have written what was not heard of here.
@@ -96,7 +96,7 @@ impl Live {
     /// Ends it: nobody's updates are taken any more, and everybody is told why.
     pub(super) fn end(&mut self, ending: Ending) {
         if matches!(ending, Ending::ChangedElsewhere | Ending::InTrash | Ending::Deleted) {
-            self.writer.give_up();
+            self.update_writer.give_up();
         }
         self.close(ending);
     }
@@ -113,6 +113,6 @@ impl Drop for Live {
     /// Whatever takes a live document out of memory, its clients connect again, and its writer finishes.
     fn drop(&mut self) {
         self.close(Ending::Failed);
-        self.writer.leave();
+        self.update_writer.leave();
     }
 }

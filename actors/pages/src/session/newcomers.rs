@@ -46,7 +46,7 @@ impl Live {
     pub(super) fn ask(&mut self, from: ConnectionId, state_vector: StateVector) {
         let Some(client) = self.clients.get_mut(&from) else { return };
         match &mut client.shown {
-            Shown::All => self.writer.answer_when_written(&client.outbox, wire::missing_nothing()),
+            Shown::All => self.update_writer.answer_when_written(&client.outbox, wire::missing_nothing()),
             Shown::Waits { times, state_vector: last } => (*times, *last) = (*times + 1, state_vector),
             nothing @ Shown::Nothing => {
                 *nothing = Shown::Waits { times: 1, state_vector };
@@ -84,9 +84,9 @@ impl Live {
                 (answer, len)
             }
         };
-        self.writer.answer_when_written(&client.outbox, answer);
+        self.update_writer.answer_when_written(&client.outbox, answer);
         for _ in 1..times {
-            self.writer.answer_when_written(&client.outbox, wire::missing_nothing());
+            self.update_writer.answer_when_written(&client.outbox, wire::missing_nothing());
         }
         encoded_len
     }

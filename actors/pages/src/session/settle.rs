@@ -99,7 +99,7 @@ impl PageSession {
             self.live = Some(open(turn, page).await?);
         }
         let live = self.live.as_mut().ok_or(Error::Stale)?;
-        let writer = Arc::clone(&live.writer);
+        let writer = Arc::clone(&live.update_writer);
         match self.settle_whole(&writer, turn).await {
             Ok(Some(seen)) => Ok(Some(seen)),
             Ok(None) => {
@@ -138,8 +138,8 @@ impl PageSession {
     /// Folds, if there is something to fold. What fails is tried again with the next occasion: the rows are the truth.
     pub(super) async fn settle(&mut self, turn: &mut Turn<'_, Self>) {
         let Some(live) = &mut self.live else { return };
-        live.writer.fold_tried();
-        if !live.is_dirty && !live.writer.has_rows() {
+        live.update_writer.fold_tried();
+        if !live.is_dirty && !live.update_writer.has_rows() {
             return;
         }
         match self.fold_with_others(turn).await {
@@ -171,7 +171,7 @@ impl PageSession {
         let is_much = self.live.as_ref().is_some_and(|live| live.document.is_large());
         let Picture { text, state } = self.work(turn, is_much, Live::picture).await?;
         let live = self.live.as_mut().ok_or(Error::Stale)?;
-        let rows = live.writer.rows();
+        let rows = live.update_writer.rows();
         let newest = rows.iter().copied().fold(live.newest, Ord::max);
         let mut change = Change::new();
         let new_hash = live.store_text(&mut change, &text, turn).await?;
@@ -184,7 +184,7 @@ impl PageSession {
             Err(CommitError::Stale | CommitError::Duplicate { .. }) => return Err(Error::Stale),
             Err(error) => return Err(error.into()),
         }
-        live.writer.folded(&rows, turn.now());
+        live.update_writer.folded(&rows, turn.now());
         (live.folds, live.text_hash, live.newest, live.is_dirty) = (folds + 1, new_hash, newest, false);
         Ok(())
     }
@@ -203,7 +203,7 @@ impl PageSession {
     async fn take_rows_of_others(&mut self, turn: &Turn<'_, Self>) -> Result<()> {
         let store = &turn.services().services.store;
         let live = self.live.as_ref().ok_or(Error::Stale)?;
-        let known: HashSet<PageUpdateId> = live.writer.rows().into_iter().collect();
+        let known: HashSet<PageUpdateId> = live.update_writer.rows().into_iter().collect();
         let stored = store.page_update_ids(live.page_id, &live.epoch).await?;
         if stored.iter().all(|row| known.contains(row)) {
             return Ok(());
@@ -216,7 +216,7 @@ impl PageSession {
             for row in &new {
                 live.take_foreign(snapshot::decode_row(&row.payload)?)?;
             }
-            live.writer.knows(rows, fold_at);
+            live.update_writer.knows(rows, fold_at);
             Ok(())
         };
         self.work(turn, is_much, take).await?

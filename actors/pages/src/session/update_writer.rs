@@ -53,7 +53,7 @@ const NODE_BITS: u32 = 8;
 /// How long a fold may take.
 const FOLD_WITHIN: Duration = Duration::from_secs(30);
 
-/// The update_writers of a node, by page. A cheap handle.
+/// The writers of a node, by page. A cheap handle.
 #[derive(Clone, Default)]
 pub struct UpdateWriters {
     by_page: Arc<DashMap<PageId, Arc<UpdateWriter>>>,
@@ -276,7 +276,7 @@ impl UpdateWriter {
         loop {
             self.wait_for_more(store, session).await;
             let Some(mut batch) = self.next_batch() else { return };
-            // In a box, so that the many update_writers that wait are small.
+            // In a box, so that the many writers that wait are small.
             if let Err(over) = Box::pin(self.write(store, &mut batch)).await {
                 self.give_up();
                 if let Err(error) = session.tell(over, context(FOLD_WITHIN)) {
