@@ -20,7 +20,7 @@ pub(super) async fn measure(report: &mut Report) -> Result<()> {
     let scratch = Scratch::sqlite()?;
     let store = scratch.store(Clock::system()).await?;
     let connection = connect(scratch.url()).await?;
-    let file = scratch.folder().join("troupe.db");
+    let file = scratch.folder().join("troupe.sqlite");
     let mut rates = Rates::default();
     for round in 0..ROUNDS {
         let grouped = grouped(&store, GROUPED_WRITES).await?;
