@@ -45,11 +45,7 @@ impl Text {
         for (place, character) in text.iter_mut().zip(prefix.bytes()) {
             *place = character;
         }
-        let mut bits = uuid.as_u128();
-        for character in text[LEN - SUFFIX_LEN..].iter_mut().rev() {
-            *character = ALPHABET[(bits & 31) as usize];
-            bits >>= 5;
-        }
+        text[LEN - SUFFIX_LEN..].copy_from_slice(&base32(uuid));
         Self(text)
     }
 
@@ -59,8 +55,24 @@ impl Text {
     }
 }
 
+/// The 26 characters of base32 that a UUID is written with.
+pub(crate) fn base32(uuid: Uuid) -> [u8; SUFFIX_LEN] {
+    let mut bits = uuid.as_u128();
+    let mut text = [0; SUFFIX_LEN];
+    for character in text.iter_mut().rev() {
+        *character = ALPHABET[(bits & 31) as usize];
+        bits >>= 5;
+    }
+    text
+}
+
 fn parse(prefix: &str, text: &str) -> Result<Uuid, NotAnId> {
-    let suffix = text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).ok_or(NotAnId)?.as_bytes();
+    text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).ok_or(NotAnId).and_then(from_base32)
+}
+
+/// The UUID that is written with these 26 characters.
+pub(crate) fn from_base32(text: &str) -> Result<Uuid, NotAnId> {
+    let suffix = text.as_bytes();
     // The first character holds three bits: 26 times five is 130.
     if suffix.len() != SUFFIX_LEN || suffix[0] > b'7' {
         return Err(NotAnId);
@@ -174,6 +186,10 @@ ids! {
     AlarmHookId = "ahk";
     /// A resource of an organization: a repository, a database or a bucket (contract A 4.4, C 2.3).
     ResourceId = "res";
+    /// A project of an organization, which may have one bucket of its own (contract C 4.4).
+    ProjectId = "prj";
+    /// An upload in parts (contract C 4.4, `uploadId`).
+    UploadId = "upl";
     /// A page of an organization's notes (contract B 2.6).
     PageId = "doc";
     /// An import of pages.

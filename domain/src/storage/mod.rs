@@ -1,0 +1,24 @@
+//! Object storage (contract C 2.3, 3, 4.4): buckets of files, as S3 has them.
+//!
+//! A file is what a bucket has at a key, in one version or several. There are no folders but in keys: a folder is there
+//! while the key of any file begins with its path. What is over REST and over S3's own protocol alike is decided here.
+
+mod bucket;
+mod refusal;
+
+pub use self::{
+    bucket::{
+        BUCKET_NAME_LEN, BUCKETS_LISTED_MAX, BUCKETS_MAX_DEFAULT, BucketAddress, BucketChange, BucketDraft, BucketName,
+        BucketSettings, BucketStatus, CORS_RULES_MAX, CREATING_TRIES, CorsMethod, CorsRequest, CorsRule, CorsRules,
+        FILE_TAGS, PublicHost, Quota, QuotaLevel, RESOURCE_TAGS, Tag, TagLimits, Tags, Versioning,
+    },
+    refusal::{
+        bucket_creating, bucket_deleting, bucket_exists, bucket_failed, bucket_full, bucket_not_empty, file_changed,
+        file_exists, file_name_is_folder, file_not_found, file_too_large, files_not_deleted, folder_download,
+        folder_exists, folder_moving, folder_not_found, folder_path_open, invalid_cursor, key_invalid,
+        move_into_itself, move_of_bucket, move_to_itself, move_under_way, moved_twice, moves_collide, no_bucket,
+        no_content_to_restore, no_public_address, part_missing, part_too_small, parts_out_of_order,
+        storage_class_unknown, too_large_to_copy, too_many_markers, upload_not_found, upload_too_large,
+        version_is_current, version_locked, version_not_found, versioning_stays,
+    },
+};
