@@ -4,6 +4,8 @@
 //! while the key of any file begins with its path. What is over REST and over S3's own protocol alike is decided here.
 
 mod bucket;
+mod key;
+mod listing;
 mod refusal;
 
 pub use self::{
@@ -12,6 +14,8 @@ pub use self::{
         BucketSettings, BucketStatus, CORS_RULES_MAX, CREATING_TRIES, CorsMethod, CorsRequest, CorsRule, CorsRules,
         FILE_TAGS, PublicHost, Quota, QuotaLevel, RESOURCE_TAGS, Tag, TagLimits, Tags, Versioning,
     },
+    key::{FileKey, Folder, KEY_BYTES_MAX, KeyPrefix, KeyRange, successor},
+    listing::{After, Delimiter, ItsOwnFolder, LIST_DEFAULT, LIST_MAX, Last, ListQuery, Listed, Listing, list_limit},
     refusal::{
         bucket_creating, bucket_deleting, bucket_exists, bucket_failed, bucket_full, bucket_not_empty, file_changed,
         file_exists, file_name_is_folder, file_not_found, file_too_large, files_not_deleted, folder_download,
