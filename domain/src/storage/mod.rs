@@ -7,6 +7,7 @@ mod bucket;
 mod key;
 mod listing;
 mod refusal;
+mod version;
 
 pub use self::{
     bucket::{
@@ -24,5 +25,9 @@ pub use self::{
         no_content_to_restore, no_public_address, part_missing, part_too_small, parts_out_of_order,
         storage_class_unknown, too_large_to_copy, too_many_markers, upload_not_found, upload_too_large,
         version_is_current, version_locked, version_not_found, versioning_stays,
+    },
+    version::{
+        FileState, RESTORE_MARKERS_MAX, Restored, RowChange, VERSION_ID_LEN, VERSIONS_LISTED_MAX, Version, VersionId,
+        VersionKind, VersionName, VersionStamp,
     },
 };
