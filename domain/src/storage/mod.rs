@@ -4,9 +4,12 @@
 //! while the key of any file begins with its path. What is over REST and over S3's own protocol alike is decided here.
 
 mod bucket;
+mod content;
 mod key;
 mod listing;
+mod read;
 mod refusal;
+mod upload;
 mod version;
 
 pub use self::{
@@ -15,8 +18,15 @@ pub use self::{
         BucketSettings, BucketStatus, CORS_RULES_MAX, CREATING_TRIES, CorsMethod, CorsRequest, CorsRule, CorsRules,
         FILE_TAGS, PublicHost, Quota, QuotaLevel, RESOURCE_TAGS, Tag, TagLimits, Tags, Versioning,
     },
+    content::{
+        CONTENT_TYPE_LEN_MAX, ETag, FileHeaders, HEADER_LEN_MAX, METADATA_BYTES_MAX, StorageClass, content_type_check,
+    },
     key::{FileKey, Folder, KEY_BYTES_MAX, KeyPrefix, KeyRange, successor},
     listing::{After, Delimiter, ItsOwnFolder, LIST_DEFAULT, LIST_MAX, Last, ListQuery, Listed, Listing, list_limit},
+    read::{
+        ByteRange, ETAGS_MAX, ETagList, Overwrite, Precondition, RangeAnswer, ReadConditions, ReadOutcome, StoredFile,
+        TagStrength, WriteConditions, WriteOutcome, range_answer,
+    },
     refusal::{
         bucket_creating, bucket_deleting, bucket_exists, bucket_failed, bucket_full, bucket_not_empty, file_changed,
         file_exists, file_name_is_folder, file_not_found, file_too_large, files_not_deleted, folder_download,
@@ -25,6 +35,11 @@ pub use self::{
         no_content_to_restore, no_public_address, part_missing, part_too_small, parts_out_of_order,
         storage_class_unknown, too_large_to_copy, too_many_markers, upload_not_found, upload_too_large,
         version_is_current, version_locked, version_not_found, versioning_stays,
+    },
+    upload::{
+        COMPLETED_KEPT, Completed, CompletedPart, Completion, FILE_BYTES_MAX, PART_BYTES_MAX, PART_BYTES_MIN,
+        PART_LINKS_LAST, PARTS_MAX, PartNumber, PartsDigest, SINGLE_BYTES_MAX, SentPart, UploadPlan,
+        part_numbers_check, single_check,
     },
     version::{
         FileState, RESTORE_MARKERS_MAX, Restored, RowChange, VERSION_ID_LEN, VERSIONS_LISTED_MAX, Version, VersionId,

@@ -1,0 +1,14 @@
+//! What a file has beside its bytes: its tag, its type, what headers say of it, and how it is kept.
+
+mod class;
+mod etag;
+mod headers;
+
+pub use self::{
+    class::StorageClass,
+    etag::ETag,
+    headers::{CONTENT_TYPE_LEN_MAX, FileHeaders, HEADER_LEN_MAX, METADATA_BYTES_MAX, content_type_check},
+};
+
+#[cfg(test)]
+mod tests;
