@@ -7,6 +7,7 @@ mod bucket;
 mod content;
 mod key;
 mod listing;
+mod moves;
 mod read;
 mod refusal;
 mod upload;
@@ -23,6 +24,11 @@ pub use self::{
     },
     key::{FileKey, Folder, KEY_BYTES_MAX, KeyPrefix, KeyRange, successor},
     listing::{After, Delimiter, ItsOwnFolder, LIST_DEFAULT, LIST_MAX, Last, ListQuery, Listed, Listing, list_limit},
+    moves::{
+        BATCH_FILES_MAX, BATCHES_PER_CALL, FileMove, FolderFacts, FolderMove, MOVE_LEFT_ALONE, MOVED_FILES_MAX,
+        MOVED_FOLDERS_MAX, MoveBatch, MoveCursor, MoveId, MoveJournal, MovePair, MoveRequest, MoveStart, MovedFile,
+        Moves, MovingFolders, Resume,
+    },
     read::{
         ByteRange, ETAGS_MAX, ETagList, Overwrite, Precondition, RangeAnswer, ReadConditions, ReadOutcome, StoredFile,
         TagStrength, WriteConditions, WriteOutcome, range_answer,

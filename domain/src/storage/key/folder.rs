@@ -1,5 +1,7 @@
 //! Folders and prefixes: what keys begin with.
 
+use serde::{Deserialize, Deserializer, Serialize};
+
 use super::{FileKey, KeyRange, key_text_check, successor};
 use crate::{error::Result, storage::folder_path_open};
 
@@ -32,7 +34,8 @@ impl KeyPrefix {
 }
 
 /// The path of a folder, which ends with `/`. The folder is there while any key begins with the path.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
 pub struct Folder(String);
 
 impl Folder {
@@ -60,5 +63,12 @@ impl Folder {
     /// The key of the file without content that keeps the folder while it is empty.
     pub fn placeholder(&self) -> FileKey {
         FileKey(self.0.clone())
+    }
+}
+
+impl<'de> Deserialize<'de> for Folder {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(text).map_err(serde::de::Error::custom)
     }
 }

@@ -42,9 +42,9 @@ fn tag(byte: u8) -> ETag {
     ETag::of_md5([byte; 16])
 }
 
-fn list(tags: &[u8]) -> Option<ETagList> {
+fn list(tags: &[u8]) -> ETagList {
     let texts: Vec<_> = tags.iter().map(|byte| format!("\"{}\"", tag(*byte))).collect();
-    Some(ETagList::parse(&texts.join(", ")))
+    ETagList::parse(&texts.join(", "))
 }
 
 const FILE_AT: Timestamp = Timestamp(10_999);
@@ -60,18 +60,18 @@ fn a_read_is_decided_by_tags_and_where_there_are_none_by_dates() {
     let (before, at) = (Some(Timestamp(9_999)), Some(Timestamp(10_000)));
     for (conditions, outcome) in [
         (none.clone(), Send),
-        (ReadConditions { matches: list(&[1]), ..none.clone() }, Send),
-        (ReadConditions { matches: list(&[2]), ..none.clone() }, Failed),
-        (ReadConditions { matches: list(&[1]), unmodified_since: before, ..none.clone() }, Send),
+        (ReadConditions { matches: Some(list(&[1])), ..none.clone() }, Send),
+        (ReadConditions { matches: Some(list(&[2])), ..none.clone() }, Failed),
+        (ReadConditions { matches: Some(list(&[1])), unmodified_since: before, ..none.clone() }, Send),
         (ReadConditions { unmodified_since: before, ..none.clone() }, Failed),
         (ReadConditions { unmodified_since: at, ..none.clone() }, Send),
-        (ReadConditions { matches_none: list(&[2, 1]), ..none.clone() }, NotModified),
+        (ReadConditions { matches_none: Some(list(&[2, 1])), ..none.clone() }, NotModified),
         (ReadConditions { matches_none: Some(ETagList::Any), ..none.clone() }, NotModified),
-        (ReadConditions { matches_none: list(&[2]), modified_since: at, ..none.clone() }, Send),
+        (ReadConditions { matches_none: Some(list(&[2])), modified_since: at, ..none.clone() }, Send),
         (ReadConditions { modified_since: at, ..none.clone() }, NotModified),
         (ReadConditions { modified_since: before, ..none.clone() }, Send),
-        (ReadConditions { matches: list(&[2]), matches_none: list(&[1]), ..none.clone() }, Failed),
-        (ReadConditions { matches: list(&[1]), matches_none: list(&[1]), ..none.clone() }, NotModified),
+        (ReadConditions { matches: Some(list(&[2])), matches_none: Some(list(&[1])), ..none.clone() }, Failed),
+        (ReadConditions { matches: Some(list(&[1])), matches_none: Some(list(&[1])), ..none.clone() }, NotModified),
     ] {
         assert_eq!(conditions.decide(file()), outcome, "{conditions:?}");
     }
@@ -80,10 +80,10 @@ fn a_read_is_decided_by_tags_and_where_there_are_none_by_dates() {
 #[test]
 fn a_write_is_made_where_its_conditions_hold() {
     let none = WriteConditions::default();
-    let (any, other) = (Some(ETagList::Any), list(&[2]));
+    let (any, other) = (Some(ETagList::Any), Some(list(&[2])));
     for (conditions, there, missing) in [
         (none.clone(), Ok(()), Ok(())),
-        (WriteConditions { matches: list(&[1]), ..none.clone() }, Ok(()), Err(Precondition::Missing)),
+        (WriteConditions { matches: Some(list(&[1])), ..none.clone() }, Ok(()), Err(Precondition::Missing)),
         (WriteConditions { matches: any.clone(), ..none.clone() }, Ok(()), Err(Precondition::Missing)),
         (
             WriteConditions { matches: other.clone(), ..none.clone() },
@@ -97,7 +97,7 @@ fn a_write_is_made_where_its_conditions_hold() {
     ] {
         assert_eq!((conditions.decide(Some(file())), conditions.decide(None)), (there, missing), "{conditions:?}");
     }
-    let named = WriteConditions { matches: list(&[1]), matches_none: None }.with_overwrite(Overwrite::Refused);
+    let named = WriteConditions { matches: Some(list(&[1])), matches_none: None }.with_overwrite(Overwrite::Refused);
     assert_eq!(named.decide(Some(file())), Ok(()));
     let said =
         [Precondition::Changed, Precondition::Missing, Precondition::Exists].map(|it| Error::from(it).to_string());

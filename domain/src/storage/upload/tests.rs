@@ -122,7 +122,7 @@ proptest! {
         let plan = UploadPlan::new(size).unwrap();
         let bytes: u64 = (1..=plan.parts()).map(|at| plan.part_bytes(number(at)).unwrap()).sum();
         prop_assert_eq!(bytes, plan.size());
-        prop_assert!(plan.part_size() <= PART_BYTES_MAX && plan.part_size() % MIB == 0);
+        prop_assert!(plan.part_size() <= PART_BYTES_MAX && plan.part_size().is_multiple_of(MIB));
         if plan.parts() < u64::from(PARTS_MAX) {
             prop_assert_eq!(plan.part_bytes(number(plan.parts() + 1)), None);
         }
