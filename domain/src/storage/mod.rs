@@ -6,6 +6,7 @@
 mod bucket;
 mod content;
 mod key;
+mod lifecycle;
 mod listing;
 mod moves;
 mod read;
@@ -23,6 +24,10 @@ pub use self::{
         CONTENT_TYPE_LEN_MAX, ETag, FileHeaders, HEADER_LEN_MAX, METADATA_BYTES_MAX, StorageClass, content_type_check,
     },
     key::{FileKey, Folder, KEY_BYTES_MAX, KeyPrefix, KeyRange, successor},
+    lifecycle::{
+        AgedVersion, Expiry, Fate, KeyRun, LIFECYCLE_RULES_MAX, LifecycleRule, LifecycleRules, OLD_VERSIONS_KEPT_MAX,
+        RULE_ID_LEN_MAX, RuleFilter, UPLOAD_DAYS_DEFAULT, due_after_days, next_midnight,
+    },
     listing::{After, Delimiter, ItsOwnFolder, LIST_DEFAULT, LIST_MAX, Last, ListQuery, Listed, Listing, list_limit},
     moves::{
         BATCH_FILES_MAX, BATCHES_PER_CALL, FileMove, FolderFacts, FolderMove, MOVE_LEFT_ALONE, MOVED_FILES_MAX,
