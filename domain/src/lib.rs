@@ -28,6 +28,7 @@ pub mod problems;
 pub mod request_id;
 pub mod role;
 pub mod scope;
+mod signed_cursor;
 pub mod storage;
 pub mod tenant;
 pub mod time;

@@ -5,6 +5,7 @@
 
 mod bucket;
 mod content;
+mod cursor;
 mod key;
 mod lifecycle;
 mod listing;
@@ -23,6 +24,7 @@ pub use self::{
     content::{
         CONTENT_TYPE_LEN_MAX, ETag, FileHeaders, HEADER_LEN_MAX, METADATA_BYTES_MAX, StorageClass, content_type_check,
     },
+    cursor::{FILES_CURSOR_LEN_MAX, ListCursorKey, ListOf, ListScope, OTHER_CURSOR_LEN_MAX, Place},
     key::{FileKey, Folder, KEY_BYTES_MAX, KeyPrefix, KeyRange, successor},
     lifecycle::{
         AgedVersion, Expiry, Fate, KeyRun, LIFECYCLE_RULES_MAX, LifecycleRule, LifecycleRules, OLD_VERSIONS_KEPT_MAX,
