@@ -2,7 +2,10 @@
 //! that nothing panics. Built for tests, and with the feature `fuzzing`.
 
 mod archive;
+mod buckets;
+mod files;
 mod items;
+mod moves;
 mod numbers;
 #[cfg(test)]
 #[path = "../../../fuzz/play.rs"]
@@ -13,7 +16,8 @@ mod search;
 mod texts;
 
 pub use self::{
-    archive::archive, items::items, numbers::numbers, rotas::rotas, rows::rows, search::search, texts::texts,
+    archive::archive, buckets::buckets, files::files, items::items, moves::moves, numbers::numbers, rotas::rotas,
+    rows::rows, search::search, texts::texts,
 };
 
 #[cfg(test)]
@@ -26,8 +30,23 @@ mod tests {
     }
 
     #[test]
+    fn buckets_hold() {
+        play("buckets", buckets);
+    }
+
+    #[test]
+    fn files_hold() {
+        play("files", files);
+    }
+
+    #[test]
     fn items_hold() {
         play("items", items);
+    }
+
+    #[test]
+    fn moves_hold() {
+        play("moves", moves);
     }
 
     #[test]
