@@ -8,9 +8,9 @@ use crate::{
     Timestamp,
     id::ResourceId,
     storage::{
-        After, Delimiter, ETag, ETagList, FileKey, ItsOwnFolder, KeyPrefix, Last, ListCursorKey, ListOf, ListQuery,
-        ListScope, Listed, Listing, Place, Precondition, RangeAnswer, ReadConditions, ReadOutcome, StoredFile,
-        VersionId, VersionStamp, WriteConditions, range_answer,
+        After, Delimiter, ETag, ETagList, FileKey, ItsOwnFolder, KeyPrefix, Last, ListCursorKey, ListEntries, ListOf,
+        ListQuery, ListScope, Listed, Listing, Place, Precondition, RangeAnswer, ReadConditions, ReadOutcome,
+        StoredFile, VersionId, VersionStamp, WriteConditions, range_answer,
     },
 };
 
@@ -36,7 +36,7 @@ pub fn files(bytes: &[u8]) {
     if let (Ok(prefix), Ok(delimiter)) = (KeyPrefix::parse(asked.prefix.as_str()), Delimiter::parse(&asked.delimiter)) {
         let limit = asked.limit.clamp(1, 50);
         let (its_own_folder, after) = (ItsOwnFolder::Shown, After::Nothing);
-        let query = ListQuery { prefix, delimiter, after, limit, its_own_folder };
+        let query = ListQuery { prefix, delimiter, after, entries: ListEntries::Keys, limit, its_own_folder };
         assert_eq!(walk(&keys, &query), naive(&keys, &query));
         cursors_hold(&query, &asked.cursor);
     }

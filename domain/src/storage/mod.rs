@@ -30,7 +30,10 @@ pub use self::{
         AgedVersion, Expiry, Fate, KeyRun, LIFECYCLE_RULES_MAX, LifecycleRule, LifecycleRules, OLD_VERSIONS_KEPT_MAX,
         RULE_ID_LEN_MAX, RuleFilter, UPLOAD_DAYS_DEFAULT, due_after_days, next_midnight,
     },
-    listing::{After, Delimiter, ItsOwnFolder, LIST_DEFAULT, LIST_MAX, Last, ListQuery, Listed, Listing, list_limit},
+    listing::{
+        After, Delimiter, ItsOwnFolder, LIST_DEFAULT, LIST_MAX, Last, ListEntries, ListQuery, Listed, Listing,
+        list_limit,
+    },
     moves::{
         BATCH_FILES_MAX, BATCHES_PER_CALL, FileMove, FolderFacts, FolderMove, MOVE_LEFT_ALONE, MOVED_FILES_MAX,
         MOVED_FOLDERS_MAX, MoveBatch, MoveCursor, MoveId, MoveJournal, MovePair, MoveRequest, MoveStart, MovedFile,

@@ -5,7 +5,7 @@
 
 mod query;
 
-pub use self::query::{After, Delimiter, ItsOwnFolder, LIST_DEFAULT, LIST_MAX, ListQuery, list_limit};
+pub use self::query::{After, Delimiter, ItsOwnFolder, LIST_DEFAULT, LIST_MAX, ListEntries, ListQuery, list_limit};
 
 use super::{KeyRange, successor};
 
@@ -55,7 +55,7 @@ impl Listing {
         (!is_done).then_some(&self.range)
     }
 
-    /// Says what becomes of a key.
+    /// Says what becomes of a key; of one of its versions where those are listed, which come one behind the other.
     pub fn show(&mut self, key: &str) -> Listed {
         if !self.range.contains(key.as_bytes()) || self.query.is_hidden(key) || self.query.limit == 0 {
             return Listed::Passed;
@@ -72,7 +72,10 @@ impl Listing {
     }
 
     fn take_key(&mut self, key: &str) -> Listed {
-        self.range.start = behind(key);
+        self.range.start = match self.query.entries {
+            ListEntries::Keys => behind(key),
+            ListEntries::Versions => key.as_bytes().to_vec(),
+        };
         self.last = Some(Last::Key(key.to_owned()));
         Listed::Key
     }

@@ -53,9 +53,20 @@ pub enum After {
     Nothing,
     /// Behind what the page before ended with.
     Page(Last),
+    /// With the rest of a key's versions, of which the page before had the first ones. The caller knows which.
+    Within(String),
     /// Behind a text of the client's (S3's `marker`, `start-after`). One that is a common prefix itself is left with all
     /// that begins with it, since that is what `NextMarker` says.
     Marker(String),
+}
+
+/// What each entry of a list is that isn't a common prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListEntries {
+    /// A key, once.
+    Keys,
+    /// A version: a key is shown as often as it has some.
+    Versions,
 }
 
 /// Whether the key that equals the prefix is listed.
@@ -76,7 +87,9 @@ pub struct ListQuery {
     pub delimiter: Option<Delimiter>,
     /// Where the page begins.
     pub after: After,
-    /// Keys and common prefixes of a page.
+    /// What its entries are.
+    pub entries: ListEntries,
+    /// Keys, or versions, and common prefixes of a page.
     pub limit: usize,
     /// Whether the key that equals the prefix is listed.
     pub its_own_folder: ItsOwnFolder,
@@ -102,6 +115,7 @@ impl ListQuery {
             After::Nothing => Vec::new(),
             After::Page(Last::Key(key)) => behind(key),
             After::Page(Last::CommonPrefix(prefix)) => behind_all(prefix),
+            After::Within(key) => key.clone().into_bytes(),
             After::Marker(marker) if self.is_common_prefix(marker) => behind_all(marker),
             After::Marker(marker) => behind(marker),
         }

@@ -10,6 +10,7 @@ pub(crate) fn query(prefix: &str, delimiter: &str, limit: usize) -> ListQuery {
         prefix: KeyPrefix::parse(prefix).unwrap(),
         delimiter: Delimiter::parse(delimiter).unwrap(),
         after: After::Nothing,
+        entries: ListEntries::Keys,
         limit,
         its_own_folder: ItsOwnFolder::Shown,
     }
@@ -125,6 +126,46 @@ fn more_than_1000_is_1000() {
     }
     assert!(Delimiter::parse(&"/".repeat(1_025)).is_err());
     assert_eq!(Delimiter::parse("/").unwrap(), Some(Delimiter::slash()));
+}
+
+/// A page of versions behind a place, which is a key and how many of its versions are done; and where the next one begins.
+fn versions_page(rows: &[(&str, u32)], query: &ListQuery, done: u32) -> (Vec<String>, Option<(Last, u32)>) {
+    let (mut listing, mut page, mut last_version) = (Listing::new(query.clone()), Vec::new(), 0);
+    for (key, version) in rows {
+        let is_before = matches!(&query.after, After::Within(within) if within == key) && *version <= done;
+        if is_before || listing.range().is_none() {
+            continue;
+        }
+        match listing.show(key) {
+            Listed::Key => {
+                page.push(format!("{key}#{version}"));
+                last_version = *version;
+            }
+            Listed::CommonPrefix(prefix) => page.push(prefix),
+            Listed::Passed | Listed::NextPage => {}
+        }
+    }
+    (page, listing.next().cloned().map(|last| (last, last_version)))
+}
+
+#[test]
+fn pages_of_versions_may_end_within_a_key() {
+    let rows = [("a", 1), ("a", 2), ("a", 3), ("b/1", 1), ("b/1", 2), ("b/2", 1), ("c", 1), ("c", 2)];
+    for limit in 1..8 {
+        let query = ListQuery { entries: ListEntries::Versions, ..query("", "/", limit) };
+        let (mut all, mut after, mut done) = (Vec::new(), After::Nothing, 0);
+        loop {
+            let (page, next) = versions_page(&rows, &ListQuery { after, ..query.clone() }, done);
+            assert!(page.len() <= limit);
+            all.extend(page);
+            (after, done) = match next {
+                None => break,
+                Some((Last::Key(key), version)) => (After::Within(key), version),
+                Some((prefix, _)) => (After::Page(prefix), 0),
+            };
+        }
+        assert_eq!(all, ["a#1", "a#2", "a#3", "b/", "c#1", "c#2"], "{limit}");
+    }
 }
 
 fn any_text(longest: usize) -> impl Strategy<Value = String> {
