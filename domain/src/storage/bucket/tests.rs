@@ -169,6 +169,9 @@ fn the_first_rule_that_fits_a_request_counts() {
     assert_eq!(find("https://.example", &[], put), Some(1));
     assert_eq!(find("null", &[], put), Some(2));
     assert_eq!(find("null", &[], CorsMethod::Get), None);
+    assert_eq!(find("https://A.example", &["X-AMZ-"], put), Some(1));
+    assert_eq!(find("é", &["é"; 100], put), Some(2));
+    assert_eq!(find("é", &["é"; 101], put), None);
     assert!(rules.as_slice()[2].is_for_everybody() && !rules.as_slice()[1].is_for_everybody());
 }
 
