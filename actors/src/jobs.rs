@@ -1,4 +1,4 @@
-//! The kinds of long work that there are, each with who does it.
+//! The kinds of long work that there are, and the lanes of those that no area's descriptor can have.
 
 use std::sync::Arc;
 

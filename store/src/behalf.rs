@@ -25,8 +25,8 @@ pub(crate) enum Behalf {
 }
 
 impl Behalf {
-    /// Of a commit that is made here: of the work that it is part of, of `tenant` otherwise.
-    pub fn of_commit(tenant: Tenant) -> Self {
-        BEHIND.try_with(|tenant| Self::Behind(*tenant)).unwrap_or(Self::Asked(tenant))
+    /// Of a commit that is made here: of the work that it is part of, of `asking` otherwise.
+    pub fn of_commit(asking: impl FnOnce() -> Tenant) -> Self {
+        BEHIND.try_with(|tenant| Self::Behind(*tenant)).unwrap_or_else(|_| Self::Asked(asking()))
     }
 }

@@ -78,6 +78,7 @@ pub use self::{
     writer::WriterStats,
 };
 use self::{
+    behalf::Behalf,
     connection::Connections,
     drift::Drift,
     faults::Place,
@@ -151,10 +152,10 @@ impl Store {
 
     /// [`commit`](Self::commit) by a resource: in the turns of the organization or person whose id its key is.
     pub async fn commit_at(&self, change: Change, place: Place<'_>) -> Result<(), CommitError> {
-        let tenant = Tenant::of_key(&place.key.to_string());
-        let Some(fault) = self.faults().meet(place) else { return self.parts.writer.commit(change, tenant).await };
+        let behalf = Behalf::of_commit(|| Tenant::of_key(&place.key.to_string()));
+        let Some(fault) = self.faults().meet(place) else { return self.parts.writer.commit(change, behalf).await };
         fault.before_commit().await?;
-        self.parts.writer.commit(change, tenant).await?;
+        self.parts.writer.commit(change, behalf).await?;
         fault.after_commit()
     }
 

@@ -10,7 +10,7 @@ use futures::FutureExt;
 use sea_orm::DatabaseConnection;
 
 use super::{
-    GROUP_LEN_MAX, Job, Shared,
+    GROUP_STEPS_MAX, Job, Shared,
     disk::Disk,
     group::{self, Fault, Outcome},
     queue::Queue,
@@ -46,7 +46,7 @@ impl Lane {
 
     /// Commits what comes until nobody can send any more.
     pub async fn run(mut self) {
-        let mut group = Vec::with_capacity(GROUP_LEN_MAX);
+        let mut group = Vec::with_capacity(GROUP_STEPS_MAX);
         while self.queue.take(&mut group).await {
             let started = Instant::now();
             let outcomes = match AssertUnwindSafe(self.commit(&group)).catch_unwind().await {

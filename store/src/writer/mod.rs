@@ -1,7 +1,7 @@
 //! The commit writer: many changes, few transactions.
 //!
 //! A transaction costs a synchronous write to the disk, whatever it holds. So changes wait in one queue, and a lane
-//! takes all that wait (up to [`GROUP_LEN_MAX`], [`GROUP_STEPS_MAX`] and [`GROUP_BYTES_MAX`]) and commits them as one
+//! takes all that wait (up to [`GROUP_STEPS_MAX`] and [`GROUP_BYTES_MAX`]) and commits them as one
 //! transaction; while it does so, the next ones gather. Where more waits than one transaction takes, tenants take turns,
 //! and what nobody waits for ([`behalf`](crate::behalf)) goes on beside the rest a little at a time: so nobody waits for
 //! more than a transaction or two, however much others write. SQLite has one lane, because it has one writer; PostgreSQL has several, which commit side by
@@ -27,7 +27,6 @@ mod trace;
 
 use std::{collections::HashMap, sync::Arc};
 
-use domain::Tenant;
 use parking_lot::Mutex;
 use sea_orm::DbBackend;
 use tokio::{
@@ -44,9 +43,8 @@ use crate::{
     connection::Connections,
 };
 
-/// Changes that one transaction takes.
-pub const GROUP_LEN_MAX: usize = 512;
-/// Rows and statements that one transaction takes, unless they are those of a single change: some milliseconds' work.
+/// Rows and statements that one transaction takes, unless they are those of a single change: some milliseconds' work. A
+/// change counts as one at least, so that this bounds the changes, too.
 pub const GROUP_STEPS_MAX: usize = 512;
 /// Those of them that are work that nobody waits for, in a transaction that somebody does.
 pub const GROUP_STEPS_BEHIND_MAX: usize = 128;
@@ -94,6 +92,13 @@ struct Job {
     answer: oneshot::Sender<Result<(), CommitError>>,
 }
 
+impl Job {
+    /// How much of a transaction's rows and statements it takes.
+    fn len(&self) -> usize {
+        self.steps.len().max(1)
+    }
+}
+
 /// The queue and its lanes.
 pub(crate) struct Writer {
     backend: DbBackend,
@@ -123,8 +128,8 @@ impl Writer {
         Self { backend, secrets, queue, lanes: Mutex::new(lanes), shared }
     }
 
-    /// See [`Store::commit`](crate::Store::commit); in the turns of `tenant`.
-    pub async fn commit(&self, change: Change, tenant: Tenant) -> Result<(), CommitError> {
+    /// See [`Store::commit`](crate::Store::commit); in the turns of `behalf`.
+    pub async fn commit(&self, change: Change, behalf: Behalf) -> Result<(), CommitError> {
         if change.is_empty() {
             return Ok(());
         }
@@ -133,7 +138,7 @@ impl Writer {
         let steps = change.into_steps(self.backend, &self.secrets)?;
         let bytes = steps.iter().map(Step::bytes).sum();
         let trace = CommitTrace::begin(self.backend, steps.len());
-        self.queue.push(Job { behalf: Behalf::of_commit(tenant), steps, bytes, wakes, trace, answer })?;
+        self.queue.push(Job { behalf, steps, bytes, wakes, trace, answer })?;
         let ended = || CommitError::Unavailable("the writer ended; the outcome is unknown".into());
         answered.await.unwrap_or_else(|_| Err(ended()))
     }

@@ -5,7 +5,7 @@ use domain::FairQueue;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::{GROUP_BYTES_MAX, GROUP_LEN_MAX, GROUP_STEPS_BEHIND_MAX, GROUP_STEPS_MAX, Job, stats::Tally};
+use super::{GROUP_BYTES_MAX, GROUP_STEPS_BEHIND_MAX, GROUP_STEPS_MAX, Job, stats::Tally};
 use crate::{CommitError, StoreOptions, behalf::Behalf};
 
 /// What waits.
@@ -29,7 +29,6 @@ struct State {
 /// What one transaction still takes.
 struct Room {
     is_fresh: bool,
-    changes: usize,
     steps: usize,
     bytes: usize,
 }
@@ -117,20 +116,19 @@ impl State {
 
 impl Room {
     const fn of(steps: usize) -> Self {
-        Self { is_fresh: true, changes: GROUP_LEN_MAX, steps, bytes: GROUP_BYTES_MAX }
+        Self { is_fresh: true, steps, bytes: GROUP_BYTES_MAX }
     }
 
     /// Whether there is room for the change; there is for any as the first one.
     fn has_room(&self, job: &Job) -> bool {
-        self.is_fresh || (self.changes > 0 && job.steps.len() <= self.steps && job.bytes <= self.bytes)
+        self.is_fresh || (job.len() <= self.steps && job.bytes <= self.bytes)
     }
 
     fn fill(mut self, waiting: &mut FairQueue<Job>, group: &mut Vec<Job>) {
         while let Some(job) = waiting.pop_if(|job| self.has_room(job)) {
             self = Self {
                 is_fresh: false,
-                changes: self.changes - 1,
-                steps: self.steps.saturating_sub(job.steps.len()),
+                steps: self.steps.saturating_sub(job.len()),
                 bytes: self.bytes.saturating_sub(job.bytes),
             };
             group.push(job);

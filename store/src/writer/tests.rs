@@ -14,7 +14,7 @@ use sea_orm::{
 };
 
 use self::proxy::Proxy;
-use super::{GROUP_BYTES_MAX, GROUP_LEN_MAX};
+use super::{GROUP_BYTES_MAX, GROUP_STEPS_MAX};
 use crate::{
     Change, Clock, CommitError, Expect, Store, StoreError, StoreOptions,
     reader::Reads,
@@ -127,11 +127,11 @@ async fn changes_that_wait_together_become_one_transaction() {
 async fn more_than_a_group_waits_for_the_next_one() {
     for scratch in testing::backends().await {
         let store = open(&StoreOptions { write_lanes: 1, ..scratch.options() }).await;
-        let count = i64::try_from(GROUP_LEN_MAX).expect("fits") + 1;
+        let count = i64::try_from(GROUP_STEPS_MAX).expect("fits") + 1;
         let changes = (0..count).map(|id| insert(id, format!("thing {id}"))).collect();
         assert!(commit_together(&store, changes).await.iter().all(Result::is_ok));
         assert_eq!(store.writer_stats().groups, 2);
-        assert_eq!(names(&store).await.len(), GROUP_LEN_MAX + 1);
+        assert_eq!(names(&store).await.len(), GROUP_STEPS_MAX + 1);
     }
 }
 

@@ -4,8 +4,8 @@
 //!
 //! - Live messages are numbered and published ([`live`](crate::live)), those that a process which died had claimed at
 //!   once, as doing it twice does no harm; every node is told of revocations ([`REVOKED_CHANNEL`]); events are handed to
-//!   whoever decides on them, those of one claim together. If the store fails meanwhile, they come again when their lease
-//!   ends.
+//!   whoever decides on them, those of an organization in one claim together. If the store fails meanwhile, they come again
+//!   when their lease ends.
 //! - E-mails are handed to the mail server side by side, up to [`EMAILS_AT_ONCE_MAX`] of a person or organization, and
 //!   tried again with growing pauses ([`email`]). A mail server that hangs holds up nothing else.
 //!

@@ -32,7 +32,7 @@ pub struct OutboxTopic {
 
 impl OutboxTopic {
     /// The entries of `topic`, each of which is settled by `deliver` within `lease`: those of a claim together where they
-    /// are batches, each on its own otherwise.
+    /// are batches, or those of each tenant in it, and each on its own otherwise.
     pub fn new(services: Services, topic: &'static str, permits: Permits, lease: Duration, deliver: Deliver) -> Self {
         Self { services, topic, permits, turns: Turns::new(permits), lease, deliver, begin: None }
     }

@@ -8,8 +8,8 @@
 //!
 //! The topics of the outbox ([`crate::outbox`]) and the channels of deliveries are lanes, and so is each kind of long work
 //! ([`job`]). An area adds a job in three steps: a type that implements [`Handler`](job::Handler), a [`Topic`](job::Topic)
-//! that says how much of it runs at once, and a line in the list of all jobs (`actors/src/jobs.rs`). What only throws rows
-//! away is done by [`clearing`].
+//! that says how much of it runs at once, and both in its descriptor ([`Area`](crate::Area)). What only throws rows away is
+//! done by [`clearing`].
 
 pub mod clearing;
 pub mod job;
