@@ -27,7 +27,7 @@ const MEBIBYTE: usize = 1024 * 1024;
 
 /// Bytes that tell their place.
 pub(crate) fn bytes(len: usize, seed: u8) -> Bytes {
-    (0..len).map(|at| (at / 251) as u8 ^ (at % 251) as u8 ^ seed).collect::<Vec<_>>().into()
+    (0..len).map(|at| ((at / 251) ^ (at % 251)).to_le_bytes()[0] ^ seed).collect::<Vec<_>>().into()
 }
 
 /// The same in uneven pieces.
