@@ -1,5 +1,6 @@
 //! What leaves with a commit arrives: live messages, e-mails, revocations; and what is over is thrown away.
 
+mod contents;
 mod deliveries;
 mod email;
 mod housekeeping;
