@@ -1,6 +1,9 @@
 //! Contents on their way in: collected as long as they may be small, then streamed into a blob.
 
-use std::{pin::Pin, time::Duration};
+use std::{
+    pin::Pin,
+    time::{Duration, Instant},
+};
 
 use bytes::{Bytes, BytesMut};
 use domain::id::{ContentId, OrgId};
@@ -16,6 +19,8 @@ use crate::{
 
 /// How long a source may be silent.
 pub const STALLED_AFTER: Duration = Duration::from_secs(60);
+/// How long a content may take altogether: well less than what was never named is swept after.
+const LONGEST: Duration = Duration::from_hours(12);
 /// How much room is made at first for what has no announced size.
 const ROOM_LEN: usize = 16 * 1024;
 
@@ -34,7 +39,7 @@ pub enum ContentError<E> {
     /// Its source failed.
     #[error("the content broke off")]
     Source(E),
-    /// Its source was silent for [`STALLED_AFTER`].
+    /// Its source was silent for [`STALLED_AFTER`], or took half a day altogether.
     #[error("the content came too slowly")]
     Stalled,
     /// It has another size than was announced.
@@ -66,6 +71,8 @@ struct Parts<'a, S> {
     source: ContentSource,
     part_len: usize,
     patience: Duration,
+    /// When it must be there.
+    until: Instant,
     /// What came behind the last part.
     rest: Bytes,
     taken: u64,
@@ -83,6 +90,9 @@ where
             part.extend_from_slice(&self.rest.split_to(fitting));
             if !self.rest.is_empty() {
                 return Ok(Part { bytes: part.freeze(), is_last: false });
+            }
+            if Instant::now() > self.until {
+                return Err(ContentError::Stalled);
             }
             let coming = tokio::time::timeout(self.patience, self.stream.next());
             match coming.await.map_err(|_| ContentError::Stalled)? {
@@ -157,7 +167,9 @@ impl Store {
     {
         let stream = std::pin::pin!(stream);
         let part_len = self.blobs().part_len();
-        let mut parts = Parts { stream, source, part_len, patience: STALLED_AFTER, rest: Bytes::new(), taken: 0 };
+        let until = Instant::now() + LONGEST;
+        let mut parts =
+            Parts { stream, source, part_len, patience: STALLED_AFTER, until, rest: Bytes::new(), taken: 0 };
         let (first, mut digests) = (parts.next().await?, Digests::new(seen));
         if first.is_last && first.bytes.len() <= SMALL_MAX {
             digests.update(&first.bytes);
@@ -301,7 +313,8 @@ mod tests {
 
     fn parts<S>(stream: Pin<&mut S>, size: Option<u64>) -> Parts<'_, S> {
         let source = ContentSource { size, limit: 100 };
-        Parts { stream, source, part_len: 4, patience: Duration::from_millis(1), rest: Bytes::new(), taken: 0 }
+        let (patience, until) = (Duration::from_millis(1), Instant::now() + LONGEST);
+        Parts { stream, source, part_len: 4, patience, until, rest: Bytes::new(), taken: 0 }
     }
 
     #[tokio::test]
@@ -319,6 +332,13 @@ mod tests {
             }
             assert_eq!(taken, ["0123", "4567", "89"], "{pieces:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_source_that_trickles_for_too_long_is_given_up() {
+        let trickle = std::pin::pin!(stream::repeat_with(|| Ok::<_, ()>(Bytes::new())));
+        let mut parts = Parts { until: Instant::now() + Duration::from_millis(1), ..parts(trickle, None) };
+        assert!(matches!(parts.next().await, Err(ContentError::Stalled)));
     }
 
     #[tokio::test]
