@@ -27,6 +27,9 @@ const SQLITE_BUSY_PAUSE: Duration = Duration::from_millis(10);
 /// Prepared statements that a connection keeps: multi-row inserts come in several sizes.
 const STATEMENTS_KEPT: usize = 512;
 
+/// How much of SQLite's file its writer keeps in memory at most, in KiB, as the pragma takes it.
+const WRITER_CACHE: &str = "-16384";
+
 /// Connections for the look-ups of credentials, each of which takes one row by its index.
 const CREDENTIAL_CONNECTIONS: u32 = 2;
 /// A connection of PostgreSQL's that was idle for longer is tried before it is used.
@@ -163,6 +166,11 @@ fn sqlite(options: &StoreOptions) -> ConnectOptions {
             .foreign_keys(true)
             .busy_timeout(SQLITE_BUSY_TIMEOUT)
             .statement_cache_capacity(STATEMENTS_KEPT)
+            // The writer makes its checkpoints beside its commits, has no files for what is soon gone, and finds in memory the
+            // pages that it wrote lately. A reader's would be dropped at every commit.
+            .pragma("wal_autocheckpoint", "0")
+            .pragma("temp_store", "MEMORY")
+            .pragma("cache_size", WRITER_CACHE)
     });
     connect
 }

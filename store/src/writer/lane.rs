@@ -55,6 +55,7 @@ impl Lane {
                 Err(_) => group.iter().map(|_| Err(CommitError::Failed("the writer panicked".into()))).collect(),
             };
             self.shared.tally.committed(&outcomes, started.elapsed());
+            self.shared.checkpoints.committed(group.iter().map(Job::len).sum());
             self.answer(started, &mut group, outcomes);
         }
     }

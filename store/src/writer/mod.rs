@@ -15,6 +15,7 @@
 //! While the database is away, changes are answered [`CommitError::Unavailable`] after a bounded wait, at once when the
 //! group before failed so; the next one that gets through finds everything as before.
 
+mod checkpoint;
 mod disk;
 mod group;
 mod lane;
@@ -35,12 +36,12 @@ use tokio::{
 };
 
 pub use self::stats::WriterStats;
-use self::{disk::Disk, lane::Lane, queue::Queue, stats::Tally, trace::CommitTrace};
+use self::{checkpoint::Checkpoints, disk::Disk, lane::Lane, queue::Queue, stats::Tally, trace::CommitTrace};
 use crate::{
     Change, CommitError, SecretKeys, StoreOptions,
     behalf::Behalf,
     change::{Step, Wakes},
-    connection::Connections,
+    connection::{Connections, sqlite_file},
 };
 
 /// Rows and statements that one transaction takes, unless they are those of a single change: some milliseconds' work. A
@@ -56,6 +57,7 @@ pub const GROUP_BYTES_MAX: usize = 16 * 1024 * 1024;
 struct Shared {
     signals: Signals,
     tally: Tally,
+    checkpoints: Arc<Checkpoints>,
 }
 
 /// Who waits for commits.
@@ -105,6 +107,8 @@ pub(crate) struct Writer {
     secrets: SecretKeys,
     queue: Arc<Queue>,
     lanes: Mutex<Vec<JoinHandle<()>>>,
+    /// What makes SQLite's checkpoints.
+    checkpoints: Mutex<Option<JoinHandle<()>>>,
     shared: Arc<Shared>,
 }
 
@@ -124,8 +128,10 @@ impl Writer {
                 tokio::spawn(lane.run())
             })
             .collect();
+        let file = (backend == DbBackend::Sqlite).then(|| sqlite_file(&options.url).ok()).flatten();
+        let checkpoints = file.map(|file| shared.checkpoints.start(file));
         let secrets = options.secrets.clone();
-        Self { backend, secrets, queue, lanes: Mutex::new(lanes), shared }
+        Self { backend, secrets, queue, lanes: Mutex::new(lanes), checkpoints: Mutex::new(checkpoints), shared }
     }
 
     /// See [`Store::commit`](crate::Store::commit); in the turns of `behalf`.
@@ -158,11 +164,17 @@ impl Writer {
         self.queue.close();
         let lanes = std::mem::take(&mut *self.lanes.lock());
         futures::future::join_all(lanes).await;
+        self.shared.checkpoints.close();
+        let checkpoints = self.checkpoints.lock().take();
+        if let Some(checkpoints) = checkpoints {
+            let _ = checkpoints.await;
+        }
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
         self.queue.close();
+        self.shared.checkpoints.close();
     }
 }
