@@ -17,6 +17,7 @@ use actors_base::{
     resources::ResourceBook,
     work::{Dispatcher, Lane, RunningDispatcher},
 };
+use actors_databases::KvSlot;
 use actors_notify::{
     acknowledge::Acknowledgements, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
 };
@@ -60,6 +61,8 @@ pub struct Actors {
     pub inbox: Registry<Inbox>,
     /// Organizations.
     pub organization: Registry<Organization>,
+    /// Slots of the tables of key-value databases.
+    pub kv_slot: Registry<KvSlot>,
     /// Comments on pages.
     pub page_comments: Registry<PageComments>,
     /// What pages say, and who edits them together.
@@ -146,6 +149,7 @@ impl Actors {
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),
             inbox,
+            kv_slot: kernel.registry(services.clone()),
             organization: kernel.registry(OrganizationServices { services: services.clone(), areas: AREAS }),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),

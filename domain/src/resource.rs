@@ -65,6 +65,13 @@ pub fn physical_name(name: &str, id: ResourceId) -> String {
     format!("{}-{suffix}", start.trim_end_matches(['.', '-']))
 }
 
+/// The account that an organization is to Amazon's protocols, in `arn`s: twelve digits that follow from its id.
+pub fn account_number(org_id: OrgId) -> String {
+    const BELOW: u64 = 1_000_000_000_000;
+    let number = org_id.to_string().bytes().fold(0, |number: u64, byte| (number * 257 + u64::from(byte)) % BELOW);
+    format!("{number:012}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,6 +85,14 @@ mod tests {
         let long = physical_name(&"a".repeat(255), id);
         assert_eq!(long.len(), 63);
         assert!(long.ends_with("-084sn02q"));
+    }
+
+    #[test]
+    fn an_account_has_twelve_digits() {
+        let numbers: Vec<_> =
+            (0..100).map(|at| account_number(OrgId::new(Timestamp(1_700_000_000_000 + at)))).collect();
+        assert!(numbers.iter().all(|it| it.len() == 12 && it.bytes().all(|byte| byte.is_ascii_digit())));
+        assert!(numbers.windows(2).all(|two| two[0] != two[1]));
     }
 
     #[test]

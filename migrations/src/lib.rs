@@ -27,6 +27,7 @@ mod m0017_device_sign_ins;
 mod m0018_page_remains;
 mod m0019_page_imports;
 mod m0020_resources;
+mod m0021_databases;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -54,6 +55,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0018_page_remains::Migration),
             Box::new(m0019_page_imports::Migration),
             Box::new(m0020_resources::Migration),
+            Box::new(m0021_databases::Migration),
         ]
     }
 }

@@ -17,6 +17,7 @@ mod change;
 mod clock;
 mod connection;
 pub mod copying;
+pub mod databases;
 pub mod deadline;
 mod drift;
 mod error;

@@ -1,0 +1,13 @@
+//! Key-value databases (contract C 2.3, 4.5).
+
+mod argument;
+mod description;
+mod items;
+mod names;
+mod reading;
+mod record;
+mod search;
+mod tables;
+mod writes;
+
+pub(crate) use self::{items::*, search::*, tables::*, writes::*};
