@@ -78,6 +78,7 @@ def organization(owner, name, member):
         "userId": member,
         "teamId": team,
         "databaseId": table["database"]["resourceId"],
+        "indexName": "by-email",
         "inviteId": invite["invite"]["inviteId"],
         "keyId": key["key"]["keyId"],
         "protocolId": protocol_id,

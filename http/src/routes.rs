@@ -185,6 +185,8 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/databases/{databaseId}" => databases::database_get;
             PATCH  "/v1/orgs/{orgId}/databases/{databaseId}" => databases::database_patch;
             DELETE "/v1/orgs/{orgId}/databases/{databaseId}" => databases::database_delete;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/indexes" => databases::database_index_create;
+            DELETE "/v1/orgs/{orgId}/databases/{databaseId}/indexes/{indexName}" => databases::database_index_delete;
             POST   "/v1/orgs/{orgId}/databases/{databaseId}/scan" => databases::database_scan;
             POST   "/v1/orgs/{orgId}/databases/{databaseId}/query" => databases::database_query;
             PUT    "/v1/orgs/{orgId}/databases/{databaseId}/items" => databases::database_item_put;

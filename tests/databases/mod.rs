@@ -1,6 +1,7 @@
 //! Key-value databases (contract C 2.3, 4.5).
 
 mod expiry;
+mod indexes;
 mod items;
 mod model;
 mod races;

@@ -80,6 +80,7 @@ impl Cast {
             ("escalationId", "esc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("pageId", page.str("/page/pageId").to_owned()),
             ("databaseId", database.str("/database/resourceId").to_owned()),
+            ("indexName", "by-email".to_owned()),
             ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("version", "1".to_owned()),
             ("type", "ops.alarm".to_owned()),

@@ -192,6 +192,8 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/databases/{databaseId}"         Scope("resources:read"), Nothing;
     PATCH  "/v1/orgs/{orgId}/databases/{databaseId}"         Scope("resources:write"), JSON;
     DELETE "/v1/orgs/{orgId}/databases/{databaseId}"         Scope("resources:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/databases/{databaseId}/indexes" Scope("resources:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/databases/{databaseId}/indexes/{indexName}" Scope("resources:write"), Nothing;
     POST   "/v1/orgs/{orgId}/databases/{databaseId}/scan"    Scope("resources:read"), JSON;
     POST   "/v1/orgs/{orgId}/databases/{databaseId}/query"   Scope("resources:read"), JSON;
     PUT    "/v1/orgs/{orgId}/databases/{databaseId}/items"   Scope("resources:write"), Takes::Json(800 * KB, "The item is larger than DynamoDB's 400 KB limit.");

@@ -2,9 +2,11 @@
 //!
 //! What a table is (its name, indexes and settings) is decided by the organization's
 //! [`ResourceBook`](actors_base::resources::ResourceBook), whose commands this package gives it. Every write of items belongs
-//! to one of the table's sixteen [slots](slot). What takes long (emptying a table, deleting what has expired) is done by jobs.
+//! to one of the table's sixteen [slots](slot). What takes long (emptying a table, adding what is there to an
+//! index, deleting what has expired) is done by jobs.
 
 mod expiry;
+mod index;
 mod removal;
 mod slot;
 mod table;
@@ -24,16 +26,18 @@ use domain::{
 
 use self::{
     expiry::{TABLE_EXPIRY, TableExpiry},
+    index::{INDEX_BACKFILL, INDEX_REMOVAL, IndexBackfill, IndexRemoval},
     removal::{TABLE_REMOVAL, TableRemoval, delete_tables_after},
 };
 pub use self::{
+    index::{CreateIndex, DeleteIndex},
     slot::{DeleteItem, DeleteItems, ImportItems, Imported, KvSlot, OpenTable, PutItem, SlotKey},
     table::{ChangeTable, CreateTable, DeleteTable},
 };
 
 /// What goes over all areas knows of databases.
 pub const AREA: Area = Area {
-    jobs: &[TABLE_EXPIRY, TABLE_REMOVAL],
+    jobs: &[INDEX_BACKFILL, INDEX_REMOVAL, TABLE_EXPIRY, TABLE_REMOVAL],
     lanes,
     deletes_organization: delete_tables_after,
     ..Area::named("databases")
@@ -51,6 +55,8 @@ pub(crate) const TABLES: ResourceKind = ResourceKind {
 
 fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
     vec![
+        job::lane(services.store.clone(), INDEX_BACKFILL, IndexBackfill),
+        job::lane(services.store.clone(), INDEX_REMOVAL, IndexRemoval),
         job::lane(services.store.clone(), TABLE_EXPIRY, TableExpiry),
         job::lane(services.store.clone(), TABLE_REMOVAL, TableRemoval),
     ]

@@ -20,8 +20,8 @@ use super::names::named;
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"name": "userId", "type": "S"}))]
-pub(super) struct KeyAttributeBody {
-    /// Its name: 1 to 255 characters.
+pub(crate) struct KeyAttributeBody {
+    /// The attribute's name: 1 to 255 characters.
     name: String,
     /// The type of its values: `S` (a string), `N` (a number) or `B` (binary).
     #[serde(rename = "type")]
@@ -56,7 +56,7 @@ pub(super) fn read_schema(
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"type": "INCLUDE", "attributes": ["name"]}))]
-pub(super) struct ProjectionBody {
+pub(crate) struct IndexProjection {
     /// `ALL`, `KEYS_ONLY` or `INCLUDE`.
     #[serde(rename = "type")]
     projection_type: String,
@@ -69,7 +69,7 @@ pub(super) struct ProjectionBody {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({"name": "by-email", "partitionKey": {"name": "email", "type": "S"}, "kind": "global"}))]
-pub(super) struct IndexCreate {
+pub(crate) struct IndexCreate {
     /// What it is called: 3 to 255 letters, digits, `_`, `.` and `-`.
     name: String,
     /// By whose values its items are spread.
@@ -79,7 +79,7 @@ pub(super) struct IndexCreate {
     /// `global`, or `local` for one with the table's own partition key.
     kind: String,
     /// What it shows of its items; all of them where it isn't said.
-    projection: Option<ProjectionBody>,
+    projection: Option<IndexProjection>,
 }
 
 impl IndexCreate {
@@ -96,7 +96,7 @@ impl IndexCreate {
     }
 }
 
-impl ProjectionBody {
+impl IndexProjection {
     fn read(self, path: &str) -> Result<Projection> {
         let path = format!("{path}projection.type");
         let projection_type = named(&path, &self.projection_type, ProjectionType::ALL, ProjectionType::as_str)?;
@@ -122,7 +122,7 @@ pub(super) fn read_indexes(indexes: Vec<IndexCreate>) -> Result<Vec<Index>> {
 /// An index.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct IndexBody {
+pub(super) struct TableIndexBody {
     /// What it is called.
     name: String,
     /// By whose values its items are spread.
@@ -133,7 +133,7 @@ pub(super) struct IndexBody {
     /// `local` or `global`.
     kind: &'static str,
     /// What it shows of its items.
-    projection: ProjectionBody,
+    projection: IndexProjection,
     /// `CREATING`, `ACTIVE` or `DELETING`.
     status: &'static str,
     /// Whether items from before it are still being added.
@@ -141,7 +141,7 @@ pub(super) struct IndexBody {
     backfilling: Option<bool>,
 }
 
-impl From<&KeptIndex> for IndexBody {
+impl From<&KeptIndex> for TableIndexBody {
     fn from(kept: &KeptIndex) -> Self {
         let KeptIndex { index, status, .. } = kept;
         Self {
@@ -149,7 +149,7 @@ impl From<&KeptIndex> for IndexBody {
             partition_key: KeyAttributeBody::of(&index.schema.partition),
             sort_key: index.schema.sort.as_ref().map(KeyAttributeBody::of),
             kind: index.kind.as_str(),
-            projection: ProjectionBody::of(&index.projection),
+            projection: IndexProjection::of(&index.projection),
             status: status.as_str(),
             backfilling: (*status == IndexStatus::Creating).then_some(true),
         }
@@ -174,8 +174,8 @@ pub(super) struct TableBody {
     name: String,
     /// `CREATING`, `ACTIVE`, `UPDATING` or `DELETING`.
     status: &'static str,
-    /// Its indexes.
-    indexes: Vec<IndexBody>,
+    /// The table's indexes.
+    indexes: Vec<TableIndexBody>,
     /// How many items it has now.
     item_count: u64,
     /// How many bytes these are, names and values.
@@ -200,7 +200,7 @@ impl TableBody {
             sort_key: kept.schema.sort.as_ref().map(KeyAttributeBody::of),
             name: resource.name.clone(),
             status: table_status(resource.status).as_str(),
-            indexes: kept.indexes.iter().map(IndexBody::from).collect(),
+            indexes: kept.indexes.iter().map(TableIndexBody::from).collect(),
             item_count: count.items,
             size_bytes: count.bytes,
             billing_mode: kept.settings.billing_mode.as_str(),

@@ -44,7 +44,7 @@ impl ItemKeyBody {
 #[derive(ToSchema)]
 #[schema(example = json!({"item": {"userId": {"S": "ada"}, "at": {"N": "1767225600"}, "admin": {"BOOL": true}}}))]
 pub(crate) struct ItemAnswer {
-    /// Its attributes, each with exactly one type.
+    /// The item's attributes, each with exactly one type.
     #[schema(value_type = std::collections::BTreeMap<String, Value>)]
     pub(super) item: String,
 }
@@ -65,7 +65,7 @@ impl Answer for ItemAnswer {
 
 /// An item
 ///
-/// As it is after all writes that were answered before.
+/// The item as it is after all writes that were answered before.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/databases/{databaseId}/items/get", responses(
     (status = 400, description = "A key has only ….\n\n… must be a string.\n\n… can't be empty."),
     (status = 404, description = "Item not found"),

@@ -2,6 +2,7 @@
 
 mod argument;
 mod description;
+mod indexes;
 mod items;
 mod names;
 mod reading;
@@ -10,4 +11,4 @@ mod search;
 mod tables;
 mod writes;
 
-pub(crate) use self::{items::*, search::*, tables::*, writes::*};
+pub(crate) use self::{indexes::*, items::*, search::*, tables::*, writes::*};

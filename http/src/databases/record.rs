@@ -41,7 +41,7 @@ pub(super) struct DatabaseRecord {
     location: String,
     /// The region that it says it is in.
     region: String,
-    /// Its name in Amazon's form.
+    /// The table's name in Amazon's form.
     arn: String,
     /// A name that no other organization's table has.
     physical_name: String,

@@ -35,7 +35,7 @@ const INDEX_LEN_MAX: usize = 255;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"attribute": "age", "op": ">=", "value": {"N": "18"}}))]
-pub(crate) struct FilterBody {
+pub(crate) struct ItemFilter {
     /// The attribute's name: 1 to 255 characters.
     attribute: String,
     /// `=`, `<>`, `<`, `<=`, `>`, `>=`, `begins_with`, `contains`, `between`, `exists` or `not_exists`.
@@ -53,7 +53,7 @@ fn read_value(path: &str, value: Option<Value>) -> domain::Result<Option<Attribu
     value.map(|value| AttributeValue::read(path, value)).transpose()
 }
 
-impl FilterBody {
+impl ItemFilter {
     fn read(self, place: usize) -> domain::Result<Filter> {
         let path = |field: &str| format!("filters[{place}].{field}");
         let (op, value, value2) = all((
@@ -69,7 +69,7 @@ impl FilterBody {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"op": "between", "value": {"N": "1"}, "value2": {"N": "9"}}))]
-pub(crate) struct SortBody {
+pub(crate) struct ItemSort {
     /// `=`, `<`, `<=`, `>`, `>=`, `begins_with` or `between`.
     op: String,
     /// What it is compared with: a value with exactly one type.
@@ -80,7 +80,7 @@ pub(crate) struct SortBody {
     value2: Option<Value>,
 }
 
-impl SortBody {
+impl ItemSort {
     fn read(self) -> domain::Result<SortCondition> {
         let (op, value, value2) = all((
             named("sort.op", &self.op, SortOp::ALL, SortOp::as_str),
@@ -104,7 +104,7 @@ pub(crate) struct ItemsScan {
     /// Of the page before: up to 8,000 characters.
     cursor: Option<String>,
     /// What items have to pass: up to 10 filters.
-    filters: Option<Vec<FilterBody>>,
+    filters: Option<Vec<ItemFilter>>,
     /// Whether `all` filters have to hold, which holds where it isn't said, or `any` of them.
     #[serde(rename = "match")]
     matching: Option<String>,
@@ -121,7 +121,7 @@ pub(crate) struct ItemsQuery {
     #[schema(value_type = std::collections::BTreeMap<String, Value>)]
     partition: Value,
     /// What is asked of the sort key.
-    sort: Option<SortBody>,
+    sort: Option<ItemSort>,
     /// Whether the smallest sort keys come first; true where it isn't said.
     forward: Option<bool>,
     /// The index that is read, instead of the table: up to 255 characters.
@@ -132,7 +132,7 @@ pub(crate) struct ItemsQuery {
     /// Of the page before: up to 8,000 characters.
     cursor: Option<String>,
     /// What items have to pass: up to 10 filters.
-    filters: Option<Vec<FilterBody>>,
+    filters: Option<Vec<ItemFilter>>,
     /// Whether `all` filters have to hold, which holds where it isn't said, or `any` of them.
     #[serde(rename = "match")]
     matching: Option<String>,
@@ -197,7 +197,7 @@ impl ItemsScan {
 impl ItemsQuery {
     fn read(self) -> domain::Result<Search> {
         let (value, sort) =
-            all((AttributeValue::read("partition", self.partition), self.sort.map(SortBody::read).transpose()))?;
+            all((AttributeValue::read("partition", self.partition), self.sort.map(ItemSort::read).transpose()))?;
         let direction = if self.forward.unwrap_or(true) { Direction::Forward } else { Direction::Backward };
         let scan = ItemsScan {
             index: self.index,
@@ -215,6 +215,7 @@ impl Search {
     /// The page that is asked for.
     async fn run(&self, state: &State, Table(open): &Table) -> Result<ItemsAnswer> {
         let source = open.table.source(self.index.as_deref())?;
+        open.index_check(source.index)?;
         let partition = self.partition.as_ref();
         let query = partition.map(|it| QueryRange::new(source.schema(), &it.value, it.sort.as_ref())).transpose()?;
         let scope = CursorScope {
@@ -291,6 +292,7 @@ impl Answer for ItemsAnswer {
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/databases/{databaseId}/scan", responses(
     (status = 400, description = "No index named ….\n\nA condition is missing its value.\n\n\
         Invalid page cursor. Run the request again."),
+    (status = 409, description = "This index is being created."),
 ))]
 pub(crate) async fn database_scan(
     _org: Org<ResourcesRead>,
@@ -308,6 +310,7 @@ pub(crate) async fn database_scan(
     (status = 400, description = "No index named ….\n\nA condition is missing its value.\n\n\
         Invalid page cursor. Run the request again.\n\nThis table or index has no sort key.\n\n\
         The sort key condition is missing a value.\n\nbegins_with works on string and binary sort keys only."),
+    (status = 409, description = "This index is being created."),
 ))]
 pub(crate) async fn database_query(
     _org: Org<ResourcesRead>,

@@ -42,7 +42,7 @@ const MISSING: &str = "missing";
 pub(crate) struct DatabaseEntry {
     #[serde(flatten)]
     record: DatabaseRecord,
-    /// Its table; null where there is none any more.
+    /// The database's table; null where there is none any more.
     table: Option<TableSummary>,
     /// `missing`, where there is no table.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,9 +76,9 @@ pub(crate) async fn databases_list(org: Org<ResourcesRead>, state: State) -> Res
 /// A database with its table.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DatabaseAnswer {
-    /// Its record.
+    /// The database's record.
     database: DatabaseRecord,
-    /// Its table; null where there is none any more.
+    /// The database's table; null where there is none any more.
     table: Option<TableBody>,
 }
 
@@ -89,7 +89,7 @@ impl DatabaseAnswer {
     }
 
     /// The database with this id, as it is now.
-    async fn read(state: &State, org_id: OrgId, id: ResourceId) -> Result<Self> {
+    pub(super) async fn read(state: &State, org_id: OrgId, id: ResourceId) -> Result<Self> {
         let database = state.store.database(org_id, id).await?.ok_or_else(domain::databases::no_database)?;
         Self::counted(state, database).await
     }
@@ -103,7 +103,7 @@ impl DatabaseAnswer {
 
 /// A database
 ///
-/// Its record and its table, also while it is being deleted.
+/// The record of a database and its table, also while they are being deleted.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/databases/{databaseId}")]
 pub(crate) async fn database_get(
     _org: Org<ResourcesRead>,
@@ -165,7 +165,7 @@ impl DatabaseCreate {
 
 /// Make a database
 ///
-/// It can be used at once.
+/// The table can be used at once.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/databases", responses(
     (status = 400, description = "An organization has at most 500 tables."),
     (status = 409, description = "A table with this name exists."),
@@ -219,16 +219,29 @@ pub(crate) async fn database_patch(
     Ok(Json(DatabaseAnswer::read(&state, org.id(), id).await?))
 }
 
+/// A table.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct TableAnswer {
+    /// The table as it is now.
+    table: Option<TableBody>,
+}
+
+impl From<DatabaseAnswer> for TableAnswer {
+    fn from(answer: DatabaseAnswer) -> Self {
+        Self { table: answer.table }
+    }
+}
+
 /// The record of a database.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DatabaseRecordAnswer {
-    /// Its record.
+    /// The database's record.
     database: DatabaseRecord,
 }
 
 /// Delete a database
 ///
-/// It is out of use at once. What lies in it is deleted afterwards, and its record then.
+/// The database is out of use at once. What lies in it is deleted afterwards, and its record then.
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/databases/{databaseId}", responses(
     (status = 409, description = "This table is protected from deletion.\n\nThis table is being created.\n\n\
         This table is being deleted."),

@@ -55,7 +55,7 @@ impl Argument for IfMatch {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"item": {"userId": {"S": "ada"}, "at": {"N": "1767225600"}, "admin": {"BOOL": true}}}))]
 pub(crate) struct ItemPut {
-    /// Its attributes, each with exactly one type.
+    /// The item's attributes, each with exactly one type.
     #[schema(value_type = std::collections::BTreeMap<String, Value>)]
     item: Map<String, Value>,
     /// The item that it replaces, as it was read. With another key, that one moves. Without it, an item is only made.
@@ -108,7 +108,7 @@ pub(crate) async fn database_item_put(
 
 /// Delete an item
 ///
-/// One that isn't there is deleted already.
+/// An item that isn't there is deleted already.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/databases/{databaseId}/items/delete", responses(
     (status = 400, description = "A key has only ….\n\n… must be a string.\n\n… can't be empty."),
 ))]
@@ -172,7 +172,7 @@ fn first_slot<'r>(
 
 /// Delete items
 ///
-/// All of them at once. One that isn't there is deleted already.
+/// All of them at once. An item that isn't there is deleted already.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/databases/{databaseId}/items/batch-delete", responses(
     (status = 400, description = "A key has only ….\n\n… must be a string.\n\n… can't be empty.\n\n\
         The same key is listed twice."),

@@ -6,7 +6,7 @@ use domain::{
 };
 use sea_orm::Value;
 
-use super::KeptTable;
+use super::{FoundItem, KeptTable};
 use crate::{Change, Expect, Store, StoreError, reader::row, sql::Sql};
 
 /// An item as it is kept.
@@ -132,6 +132,25 @@ impl Change {
         let statement = "DELETE FROM kv_items WHERE table_no = $1 AND pk = $2 AND sk = $3 AND version = $4";
         let values = place_of(table, row).into_iter().chain([version.into()]);
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+    }
+
+    /// Adds an item that was found to an index where it has this row, if it still lies there in the version that was found.
+    pub fn index_backfill(&mut self, table: &KeptTable, index_no: i32, found: &FoundItem, index_row: RowKey) {
+        let RowKey { pk, sk } = found.place.table.clone();
+        let values = [
+            table.no.into(),
+            index_no.into(),
+            index_row.pk.into(),
+            index_row.sk.into(),
+            pk.into(),
+            sk.into(),
+            found.version.into(),
+        ];
+        let statement = "INSERT INTO kv_index (table_no, index_no, ipk, isk, pk, sk) \
+                         SELECT table_no, $2, $3, $4, pk, sk FROM kv_items \
+                         WHERE table_no = $1 AND pk = $5 AND sk = $6 AND version = $7 /*row stays*/ \
+                         ON CONFLICT DO NOTHING";
+        self.run_statement(Sql::new(statement, values), Expect::Any);
     }
 
     /// Writes what becomes of an index when the item at `row` changes.

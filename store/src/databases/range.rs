@@ -37,6 +37,8 @@ pub struct ItemRange<'r> {
 pub struct FoundItem {
     /// Where.
     pub place: ItemPlace,
+    /// In which version.
+    pub version: i64,
     /// Its JSON in normal form.
     pub text: String,
     /// How large it is.
@@ -47,6 +49,7 @@ row! {
     struct TableRow {
         pk: Vec<u8>,
         sk: Vec<u8>,
+        version: i64,
         size: i32,
         item: String,
     }
@@ -58,6 +61,7 @@ row! {
         isk: Vec<u8>,
         pk: Vec<u8>,
         sk: Vec<u8>,
+        version: i64,
         size: i32,
         item: String,
     }
@@ -66,7 +70,7 @@ row! {
 impl From<TableRow> for FoundItem {
     fn from(row: TableRow) -> Self {
         let place = ItemPlace { index: None, table: RowKey { pk: row.pk, sk: row.sk } };
-        Self { place, bytes: read_bytes(row.size, &row.item), text: row.item }
+        Self { place, version: row.version, bytes: read_bytes(row.size, &row.item), text: row.item }
     }
 }
 
@@ -74,7 +78,7 @@ impl From<IndexRow> for FoundItem {
     fn from(row: IndexRow) -> Self {
         let index = Some(RowKey { pk: row.ipk, sk: row.isk });
         let place = ItemPlace { index, table: RowKey { pk: row.pk, sk: row.sk } };
-        Self { place, bytes: read_bytes(row.size, &row.item), text: row.item }
+        Self { place, version: row.version, bytes: read_bytes(row.size, &row.item), text: row.item }
     }
 }
 
@@ -141,7 +145,10 @@ impl ItemRange<'_> {
         };
         let Where { text, values } = which;
         let limit = self.limit;
-        Sql::new(format!("SELECT pk, sk, size, item FROM kv_items WHERE {text} ORDER BY {order} LIMIT {limit}"), values)
+        Sql::new(
+            format!("SELECT pk, sk, version, size, item FROM kv_items WHERE {text} ORDER BY {order} LIMIT {limit}"),
+            values,
+        )
     }
 
     fn of_index(&self, index_no: i32) -> Sql {
@@ -167,7 +174,7 @@ impl ItemRange<'_> {
         let limit = self.limit;
         // The index is read in its order, and each item looked up, never the other way round.
         let text = format!(
-            "SELECT x.ipk AS ipk, x.isk AS isk, x.pk AS pk, x.sk AS sk, i.size AS size, i.item AS item \
+            "SELECT x.ipk AS ipk, x.isk AS isk, x.pk AS pk, x.sk AS sk, i.version AS version, i.size AS size, i.item AS item \
              FROM kv_index AS x CROSS JOIN kv_items AS i \
              WHERE i.table_no = x.table_no AND i.pk = x.pk AND i.sk = x.sk AND {text} ORDER BY {order} LIMIT {limit}"
         );

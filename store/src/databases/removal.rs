@@ -50,6 +50,14 @@ impl Purge {
     }
 }
 
+impl Purge {
+    /// What is left of an index that is gone.
+    pub fn index_rows(table_no: i64, index_no: i32) -> Self {
+        let names = ["kv_index", "table_no, index_no, ipk, isk, pk, sk", "table_no = $1 AND index_no = $2"];
+        Self::within("index rows", names, vec![table_no.into(), index_no.into()])
+    }
+}
+
 impl Store {
     /// A table of the organization that is being deleted, if there is any.
     pub async fn table_deleting_next(&self, org_id: OrgId) -> Result<Option<KeptTable>, StoreError> {

@@ -2,7 +2,7 @@
 
 use domain::{
     Error, Result,
-    databases::{Item, Table, no_database, no_table},
+    databases::{Index, IndexStatus, Item, Table, index_creating, no_database, no_table},
     id::{OrgId, ResourceId},
     resource::Resource,
 };
@@ -28,6 +28,14 @@ impl OpenTable {
     /// The organization's table; 404 where there is none, 409 while it is on its way in or out.
     pub(crate) async fn load(store: &Store, org_id: OrgId, id: ResourceId) -> Result<Self> {
         Self::of(store.database(org_id, id).await?.ok_or_else(no_database)?)
+    }
+
+    /// Passes where the index can be read, if it is one; 409 while items from before it are still being added.
+    pub fn index_check(&self, index: Option<&Index>) -> Result<()> {
+        let is_ready = |index: &Index| {
+            self.kept.indexes.iter().any(|kept| kept.index.name == index.name && kept.status == IndexStatus::Active)
+        };
+        if index.is_none_or(is_ready) { Ok(()) } else { Err(index_creating()) }
     }
 
     /// The table of a database; 404 where it has none, 409 while it is on its way in or out.

@@ -32,10 +32,6 @@ impl<'t> Writes<'t> {
     /// Has the item at `row`, which is `old` now, become `new`.
     pub fn write(&mut self, row: RowKey, old: Option<&KnownItem>, new: Option<&Item>) {
         let OpenTable { kept, .. } = self.open;
-        for index in &kept.indexes {
-            let change = index.index.change(old.map(|old| &old.item), new);
-            self.change.index_change(kept, index.no, &row, change);
-        }
         let draft = new.map(|new| self.draft(new));
         let count = self.counts.entry(row.slot()).or_default();
         count.items += i64::from(draft.is_some()) - i64::from(old.is_some());
@@ -46,9 +42,14 @@ impl<'t> Writes<'t> {
         }
         match (old, draft) {
             (None, None) => {}
-            (None, Some(draft)) => self.change.item_add(kept, row, draft),
-            (Some(old), Some(draft)) => self.change.item_replace(kept, row, old.version, draft),
-            (Some(old), None) => self.change.item_delete(kept, row, old.version),
+            (None, Some(draft)) => self.change.item_add(kept, row.clone(), draft),
+            (Some(old), Some(draft)) => self.change.item_replace(kept, row.clone(), old.version, draft),
+            (Some(old), None) => self.change.item_delete(kept, row.clone(), old.version),
+        }
+        // After the item, on which a backfill that adds it to an index is waited for: its row is seen here then.
+        for index in &kept.indexes {
+            let change = index.index.change(old.map(|old| &old.item), new);
+            self.change.index_change(kept, index.no, &row, change);
         }
     }
 
