@@ -51,7 +51,7 @@ fn any_item(dice: &mut Dice) -> Value {
 
 impl Model {
     fn any_there(&self, dice: &mut Dice) -> Value {
-        let items: Vec<_> = self.items.values().collect();
+        let items: Vec<_> = self.items.values().cloned().collect();
         if items.is_empty() || dice.percent(10) { any_item(dice) } else { json_of(dice.pick(&items)) }
     }
 

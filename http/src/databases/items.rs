@@ -4,7 +4,8 @@ use actix_web::{
     HttpResponse,
     http::{StatusCode, header},
 };
-use domain::databases::{Item, ItemTag, item_not_found};
+use actors::databases::OpenTable;
+use domain::databases::{Item, ItemTag, RowKey, item_not_found};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -63,6 +64,12 @@ impl Answer for ItemAnswer {
     }
 }
 
+/// The item at a row, which the body names.
+async fn item_text(state: &State, open: &OpenTable, row: &RowKey) -> Result<String> {
+    let found = state.store.item_at(open.kept.no, row).await?.ok_or_else(item_not_found)?;
+    Ok(found.text)
+}
+
 /// An item
 ///
 /// The item as it is after all writes that were answered before.
@@ -77,6 +84,5 @@ pub(crate) async fn database_item_get(
     state: State,
 ) -> Result<ItemAnswer> {
     let row = open.table.schema.key(&body.into_inner().read()?)?.row();
-    let found = state.store.item_at(open.kept.no, &row).await?.ok_or_else(item_not_found)?;
-    Ok(ItemAnswer { item: found.text })
+    Ok(ItemAnswer { item: item_text(&state, &open, &row).await? })
 }
