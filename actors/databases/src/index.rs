@@ -20,11 +20,11 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use store::{
-    Change, NewWork, Permits, Purge, Store,
-    databases::{FoundItem, ItemPlace, ItemRange, KeptIndex, KeptTable, SlotCount},
+    Change, NewWork, Permits, Store,
+    databases::{FoundItem, ItemPlace, ItemRange, KeptIndex, KeptTable, SlotCount, TableRows},
 };
 
-use super::{TABLES, slot::OpenTable};
+use super::{TABLES, removal::clear, slot::OpenTable};
 
 /// The job that adds the items of a table to a new index.
 pub(crate) const INDEX_BACKFILL: Topic =
@@ -202,7 +202,7 @@ impl Handler for IndexRemoval {
     async fn run(&self, job: &Job) -> Result<Change, Halt> {
         let of: IndexOf = job.payload()?;
         let mut cleared = Cleared::of(job)?;
-        cleared.clear(job, &[Purge::index_rows(of.table_no, of.index_no)]).await?;
+        clear(&mut cleared, job, of.table_no, TableRows::Index(of.index_no)).await?;
         Ok(Change::new())
     }
 }

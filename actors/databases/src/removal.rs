@@ -5,7 +5,7 @@ use actors_base::work::{
     job::{Halt, Handler, Job, Topic},
 };
 use domain::{Tenant, Timestamp, id::OrgId};
-use store::{Change, NewWork, Permits, Purge};
+use store::{Change, NewWork, Permits, databases::TableRows};
 
 /// The job that empties an organization's tables that are being deleted.
 pub(crate) const TABLE_REMOVAL: Topic = Topic {
@@ -37,11 +37,23 @@ impl Handler for TableRemoval {
         };
         let mut cleared = Cleared::of(job)?;
         while let Some(table) = job.store().table_deleting_next(org_id).await? {
-            cleared.clear(job, &Purge::table_contents(&table)).await?;
+            clear(&mut cleared, job, table.no, TableRows::Indexes).await?;
+            clear(&mut cleared, job, table.no, TableRows::Items).await?;
             let mut change = Change::new();
             change.table_remove(&table);
             cleared.step(job, change, &[("tables", 1)]).await?;
         }
         Ok(Change::new())
+    }
+}
+
+/// Deletes these rows of a table, a step at a time.
+pub(crate) async fn clear(cleared: &mut Cleared, job: &Job, table_no: i64, rows: TableRows) -> Result<(), Halt> {
+    loop {
+        let batch = job.store().table_rows_next(table_no, rows).await?;
+        if batch.rows.is_empty() {
+            return Ok(());
+        }
+        cleared.step(job, batch.change, &batch.rows).await?;
     }
 }

@@ -22,6 +22,7 @@ pub use self::{
     counts::{SlotCount, TableCount},
     items::{ItemDraft, StoredItem},
     range::{FoundItem, ItemPlace, ItemRange},
+    removal::TableRows,
 };
 use crate::{Change, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
 

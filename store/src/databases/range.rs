@@ -103,13 +103,14 @@ impl Where {
     }
 
     /// Adds the partition and the range of sort keys.
-    fn query(&mut self, [partition, sort]: [&str; 2], query: &QueryRange) {
+    /// Behind an item, the end that it is behind of goes unsaid: the database would begin there.
+    fn query(&mut self, [partition, sort]: [&str; 2], query: &QueryRange, behind: Option<Direction>) {
         self.and(partition, "=", vec![query.pk.clone().into()]);
         let KeyRange { from, until } = &query.sk;
-        if !from.is_empty() {
+        if !from.is_empty() && behind != Some(Direction::Forward) {
             self.and(sort, ">=", vec![from.clone().into()]);
         }
-        if let Some(until) = until {
+        if let Some(until) = until.as_ref().filter(|_| behind != Some(Direction::Backward)) {
             self.and(sort, "<", vec![until.clone().into()]);
         }
     }
@@ -123,6 +124,11 @@ impl ItemRange<'_> {
         }
     }
 
+    /// The direction, where it goes on behind an item.
+    fn behind(&self) -> Option<Direction> {
+        self.after.map(|_| self.direction)
+    }
+
     /// Orders by these columns, in the direction that is asked for.
     fn ordered(&self, columns: &[&str]) -> String {
         let [_, descending] = self.beyond();
@@ -134,7 +140,7 @@ impl ItemRange<'_> {
         let [op, _] = self.beyond();
         let after = self.after.map(|place| &place.table);
         let order = if let Some(query) = self.query {
-            which.query(["pk", "sk"], query);
+            which.query(["pk", "sk"], query, self.behind());
             after.into_iter().for_each(|after| which.and("sk", op, vec![after.sk.clone().into()]));
             self.ordered(&["sk"])
         } else {
@@ -157,7 +163,7 @@ impl ItemRange<'_> {
         let [op, _] = self.beyond();
         let after = self.after.and_then(|place| Some((place.index.as_ref()?, &place.table)));
         let order = if let Some(query) = self.query {
-            which.query(["x.ipk", "x.isk"], query);
+            which.query(["x.ipk", "x.isk"], query, self.behind());
             if let Some((index, table)) = after {
                 let values = [&index.sk, &table.pk, &table.sk].map(|bytes| Value::from(bytes.clone()));
                 which.and("x.isk, x.pk, x.sk", op, values.into());

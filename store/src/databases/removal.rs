@@ -6,7 +6,7 @@ use domain::{
 };
 
 use super::KeptTable;
-use crate::{Change, Expect, Purge, Store, StoreError, sql::Sql};
+use crate::{Change, Expect, PURGE_ROWS_MAX, PurgeBatch, Store, StoreError, reader::row, sql::Sql};
 
 /// Items that one commit deletes: each may be 400 KB.
 const ITEMS_AT_ONCE: u32 = 250;
@@ -26,8 +26,13 @@ impl Change {
             ResourceType::Database.as_str().to_owned(),
             ResourceStatus::Deleting.as_str().to_owned(),
         ];
+        let [org_id, database, deleting] = values.map(sea_orm::Value::from);
         let statement = "UPDATE resources SET status = $3, version = version + 1 WHERE org_id = $1 AND type = $2";
-        self.run_statement(Sql::new(statement, values.map(Into::into)), Expect::Any);
+        self.run_statement(Sql::new(statement, [org_id.clone(), database.clone(), deleting]), Expect::Any);
+        // Nothing is left of these but their records.
+        let statement = "DELETE FROM resources WHERE org_id = $1 AND type = $2 \
+                         AND id NOT IN (SELECT id FROM kv_tables WHERE org_id = $1)";
+        self.run_statement(Sql::new(statement, [org_id, database]), Expect::Any);
     }
 
     /// Deletes what is kept of a table in which nothing is left, and its record.
@@ -39,26 +44,87 @@ impl Change {
     }
 }
 
-impl Purge {
-    /// What lies in a table that is being deleted.
-    pub fn table_contents(table: &KeptTable) -> [Self; 2] {
-        let index_key = "table_no, index_no, ipk, isk, pk, sk";
-        [
-            Self::new("index rows", ["kv_index", index_key, "table_no = $1"], table.no),
-            Self::new("items", ["kv_items", "table_no, pk, sk", "table_no = $1"], table.no).at_once(ITEMS_AT_ONCE),
-        ]
+/// Rows of a table that are deleted a batch at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableRows {
+    /// Its items.
+    Items,
+    /// The rows of all its indexes.
+    Indexes,
+    /// The rows of the index with this number.
+    Index(i32),
+}
+
+row! {
+    struct ItemKey {
+        pk: Vec<u8>,
+        sk: Vec<u8>,
     }
 }
 
-impl Purge {
-    /// What is left of an index that is gone.
-    pub fn index_rows(table_no: i64, index_no: i32) -> Self {
-        let names = ["kv_index", "table_no, index_no, ipk, isk, pk, sk", "table_no = $1 AND index_no = $2"];
-        Self::within("index rows", names, vec![table_no.into(), index_no.into()])
+row! {
+    struct IndexKey {
+        index_no: i32,
+        ipk: Vec<u8>,
+        isk: Vec<u8>,
+        pk: Vec<u8>,
+        sk: Vec<u8>,
     }
+}
+
+/// A batch of so many rows, where there are any: those of the table up to the last one.
+fn batch(what: &'static str, count: usize, delete: Sql) -> PurgeBatch {
+    let mut change = Change::new();
+    change.run_statement(delete, Expect::Any);
+    PurgeBatch { change, rows: vec![(what, u32::try_from(count).unwrap_or(u32::MAX))] }
 }
 
 impl Store {
+    /// What deletes the next rows of a table into which nothing is written any more, in the order of their keys: found by
+    /// their keys alone, and deleted as one range, however many there are.
+    pub async fn table_rows_next(&self, table_no: i64, rows: TableRows) -> Result<PurgeBatch, StoreError> {
+        match rows {
+            TableRows::Items => self.items_next(table_no).await,
+            TableRows::Indexes => self.index_rows_next(table_no, None).await,
+            TableRows::Index(index_no) => self.index_rows_next(table_no, Some(index_no)).await,
+        }
+    }
+
+    async fn items_next(&self, table_no: i64) -> Result<PurgeBatch, StoreError> {
+        let select = format!("SELECT pk, sk FROM kv_items WHERE table_no = $1 ORDER BY pk, sk LIMIT {ITEMS_AT_ONCE}");
+        let mut found: Vec<ItemKey> = self.reader().rows(&Sql::new(select, [table_no.into()])).await?;
+        let count = found.len();
+        let Some(last) = found.pop() else { return Ok(PurgeBatch::default()) };
+        let values = [table_no.into(), last.pk.into(), last.sk.into()];
+        let delete = "DELETE FROM kv_items WHERE table_no = $1 AND (pk, sk) <= ($2, $3)";
+        Ok(batch("items", count, Sql::new(delete, values)))
+    }
+
+    async fn index_rows_next(&self, table_no: i64, index_no: Option<i32>) -> Result<PurgeBatch, StoreError> {
+        let which = if index_no.is_some() { "table_no = $1 AND index_no = $2" } else { "table_no = $1" };
+        let select = format!(
+            "SELECT index_no, ipk, isk, pk, sk FROM kv_index WHERE {which} \
+             ORDER BY index_no, ipk, isk, pk, sk LIMIT {PURGE_ROWS_MAX}"
+        );
+        let values = std::iter::once(table_no.into()).chain(index_no.map(Into::into));
+        let mut found: Vec<IndexKey> = self.reader().rows(&Sql::new(select, values)).await?;
+        let count = found.len();
+        let Some(last) = found.pop() else { return Ok(PurgeBatch::default()) };
+        let from = index_no.unwrap_or_default();
+        let values = [
+            table_no.into(),
+            from.into(),
+            last.index_no.into(),
+            last.ipk.into(),
+            last.isk.into(),
+            last.pk.into(),
+            last.sk.into(),
+        ];
+        let delete = "DELETE FROM kv_index WHERE table_no = $1 AND index_no >= $2 \
+                      AND (index_no, ipk, isk, pk, sk) <= ($3, $4, $5, $6, $7)";
+        Ok(batch("index rows", count, Sql::new(delete, values)))
+    }
+
     /// A table of the organization that is being deleted, if there is any.
     pub async fn table_deleting_next(&self, org_id: OrgId) -> Result<Option<KeptTable>, StoreError> {
         for table in self.kept_tables(org_id).await? {
