@@ -10,6 +10,7 @@ mod backup;
 mod chaos;
 mod configuration;
 mod crash;
+mod databases;
 mod deployment;
 mod doctor;
 mod endpoints;

@@ -71,11 +71,14 @@ def organization(owner, name, member):
     hook = owner.post(f"{org}/notify/hooks", {"name": "A hook"})
     page = owner.post(f"{org}/pages", {"title": "A page", "content": "# Hello\n\nworld"})["page"]["pageId"]
     comment = owner.post(f"{org}/pages/{page}/comments", {"body": "A comment"})["comment"]["commentId"]
+    table = owner.post(f"{org}/databases", {"name": "A-table", "partitionKey": {"name": "id", "type": "S"}})
     imported = owner.upload(f"{org}/pages/import?title=Imported", "text/markdown", b"# Hello\n")["importId"]
     return {
         "orgId": org_id,
         "userId": member,
         "teamId": team,
+        "databaseId": table["database"]["resourceId"],
+        "indexName": "by-email",
         "inviteId": invite["invite"]["inviteId"],
         "keyId": key["key"]["keyId"],
         "protocolId": protocol_id,

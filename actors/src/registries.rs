@@ -14,8 +14,10 @@ use actors_accounts::{
 use actors_backup::Backup;
 use actors_base::{
     Services, outbox,
+    resources::ResourceBook,
     work::{Dispatcher, Lane, RunningDispatcher},
 };
+use actors_databases::KvSlot;
 use actors_notify::{
     acknowledge::Acknowledgements, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
 };
@@ -59,6 +61,8 @@ pub struct Actors {
     pub inbox: Registry<Inbox>,
     /// Organizations.
     pub organization: Registry<Organization>,
+    /// Slots of the tables of key-value databases.
+    pub kv_slot: Registry<KvSlot>,
     /// Comments on pages.
     pub page_comments: Registry<PageComments>,
     /// What pages say, and who edits them together.
@@ -71,6 +75,8 @@ pub struct Actors {
     pub platform: Platform,
     /// Notification protocols and on-call rotas, by organization.
     pub protocols: Registry<Protocols>,
+    /// Books of resources, by organization.
+    pub resource_book: Registry<ResourceBook>,
     /// Guards of sign-ins, by e-mail address.
     pub sign_in: Registry<SignInGuard>,
     /// Passwords vaults, by person.
@@ -144,6 +150,7 @@ impl Actors {
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),
             inbox,
+            kv_slot: kernel.registry(services.clone()),
             organization: kernel.registry(OrganizationServices { services: services.clone(), areas: AREAS }),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),
@@ -152,6 +159,7 @@ impl Actors {
             platform,
             platform_tasks: None,
             protocols: kernel.registry(services.clone()),
+            resource_book: kernel.registry(services.clone()),
             update_writers,
             sign_in: kernel.registry(services.clone()),
             stranded_pages: None,

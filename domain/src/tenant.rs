@@ -53,9 +53,10 @@ impl FromStr for Tenant {
 }
 
 impl Tenant {
-    /// The tenant of a resource with the key `key`: the organization or the person whose id it is, else Troupe itself.
+    /// The tenant of a resource with the key `key`: the organization or the person whose id it is or begins with, before a
+    /// `/`, else Troupe itself.
     pub fn of_key(key: &str) -> Self {
-        key.parse().unwrap_or_default()
+        key.split('/').next().unwrap_or_default().parse().unwrap_or_default()
     }
 }
 
@@ -69,6 +70,7 @@ mod tests {
         let now = Timestamp(0);
         for tenant in [Tenant::System, OrgId::new(now).into(), UserId::new(now).into()] {
             assert_eq!(Tenant::of_key(&tenant.to_string()), tenant);
+            assert_eq!(Tenant::of_key(&format!("{tenant}/rest/1")), tenant);
         }
     }
 

@@ -59,6 +59,7 @@ mod co_editing;
 mod console;
 pub mod credentials;
 pub mod cursor;
+mod databases;
 mod descriptions;
 pub mod endpoint;
 pub mod error;

@@ -58,7 +58,7 @@ macro_rules! id_parameters {
 }
 
 /// An id with this prefix, for the document.
-const fn concat_example(prefix: &'static str) -> &'static str {
+pub(crate) const fn concat_example(prefix: &'static str) -> &'static str {
     match prefix.as_bytes() {
         b"usr" => "usr_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"sgn" => "sgn_01jd7rt4m5e9fv2w8x3c6k0hqz",
@@ -74,6 +74,7 @@ const fn concat_example(prefix: &'static str) -> &'static str {
         b"rov" => "rov_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"doc" => "doc_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"imp" => "imp_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"res" => "res_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"pgc" => "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz",
         _ => "01jd7rt4m5e9fv2w8x3c6k0hqz",
     }

@@ -8,7 +8,7 @@
 use actix_web::http::Method;
 
 use crate::{
-    audit, auth, backup, blobs, co_editing, console,
+    audit, auth, backup, blobs, co_editing, console, databases,
     endpoint::{Endpoint, Rules},
     home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, teams, vault,
 };
@@ -178,6 +178,22 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/pages/live"          => pages::pages_live;
             GET    "/v1/sockets/pages-of/{orgId}"         => pages::pages_live_socket;
             GET    "/v1/orgs/{orgId}/pages/{pageId}/rows" => pages::page_rows;
+        }
+        "Databases" {
+            GET    "/v1/orgs/{orgId}/databases"           => databases::databases_list;
+            POST   "/v1/orgs/{orgId}/databases"           => databases::database_create, creates();
+            GET    "/v1/orgs/{orgId}/databases/{databaseId}" => databases::database_get;
+            PATCH  "/v1/orgs/{orgId}/databases/{databaseId}" => databases::database_patch;
+            DELETE "/v1/orgs/{orgId}/databases/{databaseId}" => databases::database_delete;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/indexes" => databases::database_index_create;
+            DELETE "/v1/orgs/{orgId}/databases/{databaseId}/indexes/{indexName}" => databases::database_index_delete;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/scan" => databases::database_scan;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/query" => databases::database_query;
+            PUT    "/v1/orgs/{orgId}/databases/{databaseId}/items" => databases::database_item_put;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/get" => databases::database_item_get;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/delete" => databases::database_item_delete;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/batch-delete" => databases::database_items_delete;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/import" => databases::database_items_import;
         }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;

@@ -26,6 +26,8 @@ mod m0016_alerts;
 mod m0017_device_sign_ins;
 mod m0018_page_remains;
 mod m0019_page_imports;
+mod m0020_resources;
+mod m0021_databases;
 mod m0023_contents;
 
 /// All migrations, oldest first.
@@ -53,6 +55,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0017_device_sign_ins::Migration),
             Box::new(m0018_page_remains::Migration),
             Box::new(m0019_page_imports::Migration),
+            Box::new(m0020_resources::Migration),
+            Box::new(m0021_databases::Migration),
             Box::new(m0023_contents::Migration),
         ]
     }

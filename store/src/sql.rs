@@ -11,6 +11,9 @@ const SKIP_LOCKED: &str = "/*skip locked*/";
 /// a comment to SQLite, which has one writer.
 const DOCUMENT_STAYS: &str = "/*document stays*/";
 
+/// Stands where PostgreSQL shall keep a row as it is until the commit; a comment to SQLite, which has one writer.
+const ROW_STAYS: &str = "/*row stays*/";
+
 /// A statement with `$1`, `$2`, … for `values`, in any order; a number may stand more than once.
 pub(crate) struct Sql {
     pub text: Cow<'static, str>,
@@ -29,6 +32,7 @@ impl StatementBuilder for Sql {
             DbBackend::Postgres => self
                 .text
                 .replace(SKIP_LOCKED, "FOR UPDATE SKIP LOCKED")
+                .replace(ROW_STAYS, "FOR UPDATE")
                 .replace(DOCUMENT_STAYS, "FOR KEY SHARE OF page_docs"),
             // To SQLite `$1` is a name like any other, numbered where it first appears; `?1` is the first value.
             _ => self.text.replace('$', "?"),

@@ -53,6 +53,8 @@ impl Cast {
         let hook_token = hook.str("/url").rsplit('/').next().expect("a token").to_owned();
         let page =
             owner.client.post(&format!("{path}/pages")).json(&json!({ "title": "A page" })).send().await.expect(201);
+        let table = json!({ "name": "A-table", "partitionKey": { "name": "id", "type": "S" } });
+        let database = owner.client.post(&format!("{path}/databases")).json(&table).send().await.expect(201);
         let sign_ins = owner.client.get("/v1/me/sign-ins").send().await.expect(200);
         let names = vec![
             ("orgId", org_id),
@@ -77,6 +79,8 @@ impl Cast {
             ("noticeId", "nte_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("escalationId", "esc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("pageId", page.str("/page/pageId").to_owned()),
+            ("databaseId", database.str("/database/resourceId").to_owned()),
+            ("indexName", "by-email".to_owned()),
             ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("version", "1".to_owned()),
             ("type", "ops.alarm".to_owned()),

@@ -28,10 +28,10 @@ pub use self::{
     page::{PAGE_BYTES_MAX, PAGE_ITEMS, PAGE_ITEMS_DEFAULT, PAGE_TEXT_BYTES_MAX, PageTally, ReadBytes},
     query::{QueryRange, SortCondition, SortOp, Source},
     refusal::{
-        begins_with_on_number, condition_value_missing, index_exists, index_is_local, invalid_page_cursor,
-        item_changed, item_deleted, item_exists, item_not_found, item_too_large, key_empty, key_only, key_too_long,
-        key_twice, key_type_wrong, no_database, no_index, no_sort_key, no_table, sort_value_missing, table_creating,
-        table_deleting, table_exists, table_protected, too_many_indexes,
+        begins_with_on_number, condition_value_missing, index_creating, index_exists, index_is_local,
+        invalid_page_cursor, item_changed, item_deleted, item_exists, item_not_found, item_too_large, key_empty,
+        key_only, key_too_long, key_twice, key_type_wrong, no_database, no_index, no_sort_key, no_table,
+        sort_value_missing, table_creating, table_deleting, table_exists, table_protected, too_many_indexes,
     },
     table::{
         ATTRIBUTE_LEN, BillingMode, GLOBAL_INDEXES_MAX, INCLUDED_IN_ALL_MAX, INCLUDED_MAX, Index, IndexKind,

@@ -35,6 +35,11 @@ pub fn table_creating() -> Error {
     Error::conflict("resource_busy", "This table is being created.")
 }
 
+/// 409: items from before the index are still being added to it.
+pub fn index_creating() -> Error {
+    Error::conflict("resource_busy", "This index is being created.")
+}
+
 /// 409: the table isn't there much longer.
 pub fn table_deleting() -> Error {
     Error::conflict("resource_busy", "This table is being deleted.")

@@ -61,6 +61,17 @@ impl Import {
         Ok(Self { items: read, mode })
     }
 
+    /// Checks the keys of the items once more, for a table that may have got an index since; 400 naming each one at fault.
+    pub fn check_again(&self, table: &Table) -> Result<()> {
+        let mut problems = Problems::new();
+        for (place, (_, item)) in self.items.iter().enumerate() {
+            if let Err(refused) = table.row_of(item) {
+                problems.add(format!("items[{place}]"), refused.to_string());
+            }
+        }
+        problems.into_result()
+    }
+
     /// The rows that the items have.
     pub fn rows(&self) -> impl Iterator<Item = &RowKey> {
         self.items.iter().map(|(row, _)| row)

@@ -1,0 +1,81 @@
+//! What a write of items does, to the items, to the rows of indexes and to the counts: decided here for all of them.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    Timestamp,
+    databases::{Item, RowKey, expires_at},
+    id::new_uuid,
+};
+use store::{
+    Change,
+    databases::{ItemDraft, SlotCount},
+};
+
+use super::open::{KnownItem, OpenTable};
+use crate::expiry::expire_after;
+
+/// Writes of items that are committed together.
+pub(crate) struct Writes<'t> {
+    open: &'t OpenTable,
+    now: Timestamp,
+    change: Change,
+    /// By slot, in the order in which all commits count: two that count in other orders would wait for each other.
+    counts: BTreeMap<u8, SlotCount>,
+}
+
+impl<'t> Writes<'t> {
+    pub fn new(open: &'t OpenTable, now: Timestamp) -> Self {
+        Self { open, now, change: Change::new(), counts: BTreeMap::new() }
+    }
+
+    /// Has the item at `row`, which is `old` now, become `new`.
+    pub fn write(&mut self, row: RowKey, old: Option<&KnownItem>, new: Option<&Item>) {
+        let OpenTable { kept, .. } = self.open;
+        let draft = new.map(|new| self.draft(new));
+        let count = self.counts.entry(row.slot()).or_default();
+        count.items += i64::from(draft.is_some()) - i64::from(old.is_some());
+        count.bytes +=
+            draft.as_ref().map_or(0, |draft| i64::from(draft.size)) - old.map_or(0, |old| i64::from(old.size));
+        if let Some(at) = draft.as_ref().and_then(|draft| draft.expires_at) {
+            expire_after(&mut self.change, (kept.org_id, kept.id), at, self.now);
+        }
+        match (old, draft) {
+            (None, None) => {}
+            (None, Some(draft)) => self.change.item_add(kept, row.clone(), draft),
+            (Some(old), Some(draft)) => self.change.item_replace(kept, row.clone(), old.version, draft),
+            (Some(old), None) => self.change.item_delete(kept, row.clone(), old.version),
+        }
+        // After the item, on which a backfill that adds it to an index is waited for: its row is seen here then.
+        for index in &kept.indexes {
+            let change = index.index.change(old.map(|old| &old.item), new);
+            self.change.index_change(kept, index.no, &row, change);
+        }
+    }
+
+    fn draft(&self, item: &Item) -> ItemDraft {
+        let attribute = self.open.table.settings.ttl_attribute.as_deref();
+        ItemDraft {
+            version: fresh_version(self.now),
+            text: item.to_text(),
+            // An item has 400 KB at most.
+            size: i32::try_from(item.size()).unwrap_or(i32::MAX),
+            expires_at: attribute.and_then(|attribute| expires_at(item, attribute, self.now)),
+        }
+    }
+
+    /// All of it as one change, which is stale where the table's epoch has been raised.
+    pub fn into_change(self) -> Change {
+        let mut change = self.change;
+        for (slot, count) in self.counts {
+            change.slot_count(&self.open.kept, slot, count);
+        }
+        change
+    }
+}
+
+/// A version that no item has had: an item that is deleted and comes again isn't taken for the one that was.
+fn fresh_version(now: Timestamp) -> i64 {
+    const RANDOM: u128 = (1 << 62) - 1;
+    i64::try_from(new_uuid(now).as_u128() & RANDOM).unwrap_or_default()
+}

@@ -1,0 +1,14 @@
+//! Key-value databases (contract C 2.3, 4.5).
+
+mod argument;
+mod description;
+mod indexes;
+mod items;
+mod names;
+mod reading;
+mod record;
+mod search;
+mod tables;
+mod writes;
+
+pub(crate) use self::{indexes::*, items::*, search::*, tables::*, writes::*};

@@ -1,0 +1,173 @@
+//! Items by their keys: reading what a write decides on, and writing it.
+
+use domain::{
+    Timestamp,
+    databases::{IndexChange, ReadBytes, RowKey},
+};
+use sea_orm::Value;
+
+use super::{FoundItem, KeptTable};
+use crate::{Change, Expect, Store, StoreError, reader::row, sql::Sql};
+
+/// An item as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredItem {
+    /// Where it lies.
+    pub row: RowKey,
+    /// Another one with every write.
+    pub version: i64,
+    /// Its JSON in normal form.
+    pub text: String,
+    /// Its bytes, as DynamoDB counts them.
+    pub size: i32,
+}
+
+/// An item that is to be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemDraft {
+    /// One that the item has never had.
+    pub version: i64,
+    /// Its JSON in normal form.
+    pub text: String,
+    /// Its bytes, as DynamoDB counts them.
+    pub size: i32,
+    /// When it expires.
+    pub expires_at: Option<Timestamp>,
+}
+
+row! {
+    struct ItemRow {
+        pk: Vec<u8>,
+        sk: Vec<u8>,
+        version: i64,
+        size: i32,
+        item: String,
+    }
+}
+
+impl From<ItemRow> for StoredItem {
+    fn from(row: ItemRow) -> Self {
+        let ItemRow { pk, sk, version, size, item } = row;
+        Self { row: RowKey { pk, sk }, version, text: item, size }
+    }
+}
+
+/// How large an item is that a page reads.
+pub(super) fn read_bytes(size: i32, text: &str) -> ReadBytes {
+    ReadBytes { counted: usize::try_from(size).unwrap_or_default(), text: text.len() }
+}
+
+impl Store {
+    /// The items that lie at these rows, of which there are a hundred or two.
+    pub async fn items_at(&self, table_no: i64, rows: &[RowKey]) -> Result<Vec<StoredItem>, StoreError> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut values: Vec<Value> = vec![table_no.into()];
+        let mut keys = Vec::with_capacity(rows.len());
+        for row in rows {
+            let place = values.len();
+            keys.push(format!("(pk = ${} AND sk = ${})", place + 1, place + 2));
+            values.extend([row.pk.clone().into(), row.sk.clone().into()]);
+        }
+        let keys = keys.join(" OR ");
+        let text = format!("SELECT pk, sk, version, size, item FROM kv_items WHERE table_no = $1 AND ({keys})");
+        let found: Vec<ItemRow> = self.reader().rows(&Sql::new(text, values)).await?;
+        Ok(found.into_iter().map(StoredItem::from).collect())
+    }
+
+    /// Items of a table that have expired by now, up to `limit`.
+    pub async fn items_expired(
+        &self,
+        table_no: i64,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<StoredItem>, StoreError> {
+        let text = format!(
+            "SELECT pk, sk, version, size, item FROM kv_items \
+             WHERE table_no = $1 AND expires_at IS NOT NULL AND expires_at <= $2 ORDER BY expires_at LIMIT {limit}"
+        );
+        let found: Vec<ItemRow> = self.reader().rows(&Sql::new(text, [table_no.into(), now.0.into()])).await?;
+        Ok(found.into_iter().map(StoredItem::from).collect())
+    }
+
+    /// The item that lies at this row.
+    pub async fn item_at(&self, table_no: i64, row: &RowKey) -> Result<Option<StoredItem>, StoreError> {
+        Ok(self.items_at(table_no, std::slice::from_ref(row)).await?.into_iter().next())
+    }
+}
+
+fn place_of(table: &KeptTable, row: RowKey) -> [Value; 3] {
+    [table.no.into(), row.pk.into(), row.sk.into()]
+}
+
+impl Change {
+    /// Adds an item where none lies; stale where one does by now.
+    pub fn item_add(&mut self, table: &KeptTable, row: RowKey, item: ItemDraft) {
+        let draft =
+            [item.version.into(), item.size.into(), item.expires_at.map(Timestamp::as_millis).into(), item.text.into()];
+        let statement = "INSERT INTO kv_items (table_no, pk, sk, version, size, expires_at, item) \
+                         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
+        let values = place_of(table, row).into_iter().chain(draft);
+        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+    }
+
+    /// Puts an item in the place of the one that lies there in `version`; stale where that is another one by now.
+    pub fn item_replace(&mut self, table: &KeptTable, row: RowKey, version: i64, item: ItemDraft) {
+        let draft = [
+            version.into(),
+            item.version.into(),
+            item.size.into(),
+            item.expires_at.map(Timestamp::as_millis).into(),
+            item.text.into(),
+        ];
+        let statement = "UPDATE kv_items SET version = $5, size = $6, expires_at = $7, item = $8 \
+                         WHERE table_no = $1 AND pk = $2 AND sk = $3 AND version = $4";
+        let values = place_of(table, row).into_iter().chain(draft);
+        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+    }
+
+    /// Deletes the item that lies there in `version`; stale where that is another one by now.
+    pub fn item_delete(&mut self, table: &KeptTable, row: RowKey, version: i64) {
+        let statement = "DELETE FROM kv_items WHERE table_no = $1 AND pk = $2 AND sk = $3 AND version = $4";
+        let values = place_of(table, row).into_iter().chain([version.into()]);
+        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+    }
+
+    /// Adds an item that was found to an index where it has this row, if it still lies there in the version that was found.
+    pub fn index_backfill(&mut self, table: &KeptTable, index_no: i32, found: &FoundItem, index_row: RowKey) {
+        let RowKey { pk, sk } = found.place.table.clone();
+        let values = [
+            table.no.into(),
+            index_no.into(),
+            index_row.pk.into(),
+            index_row.sk.into(),
+            pk.into(),
+            sk.into(),
+            found.version.into(),
+        ];
+        let statement = "INSERT INTO kv_index (table_no, index_no, ipk, isk, pk, sk) \
+                         SELECT table_no, $2, $3, $4, pk, sk FROM kv_items \
+                         WHERE table_no = $1 AND pk = $5 AND sk = $6 AND version = $7 /*row stays*/ \
+                         ON CONFLICT DO NOTHING";
+        self.run_statement(Sql::new(statement, values), Expect::Any);
+    }
+
+    /// Writes what becomes of an index when the item at `row` changes.
+    pub fn index_change(&mut self, table: &KeptTable, index_no: i32, row: &RowKey, change: IndexChange) {
+        let key = |index_row: RowKey| -> [Value; 6] {
+            let RowKey { pk, sk } = row.clone();
+            [table.no.into(), index_no.into(), index_row.pk.into(), index_row.sk.into(), pk.into(), sk.into()]
+        };
+        if let Some(gone) = change.delete {
+            let statement = "DELETE FROM kv_index WHERE table_no = $1 AND index_no = $2 AND ipk = $3 AND isk = $4 \
+                             AND pk = $5 AND sk = $6";
+            self.run_statement(Sql::new(statement, key(gone)), Expect::Any);
+        }
+        if let Some(come) = change.insert {
+            let statement = "INSERT INTO kv_index (table_no, index_no, ipk, isk, pk, sk) \
+                             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+            self.run_statement(Sql::new(statement, key(come)), Expect::Any);
+        }
+    }
+}

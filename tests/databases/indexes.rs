@@ -1,0 +1,121 @@
+//! `POST …/indexes`, `DELETE …/indexes/:name`
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use super::{Table, Tables, user, with};
+
+fn by_city() -> Value {
+    json!({"name": "by-city", "partitionKey": {"name": "city", "type": "S"}, "sortKey": {"name": "at", "type": "N"}, "kind": "global"})
+}
+
+async fn import(table: &Table, from: i64) {
+    let item = |at: i64| with(user(&format!("u{at}"), at), "city", json!({"S": format!("city{}", at % 3)}));
+    table.post("items/import", json!({ "items": (from..from + 100).map(item).collect::<Vec<_>>() })).await.expect(200);
+}
+
+async fn ready(tables: &Tables, table: &Table) {
+    tables
+        .server
+        .eventually("the index is there", async || {
+            tables.server.clock.advance(Duration::from_secs(60));
+            let table = table.describe().await.expect(200).json["table"].clone();
+            let index = table["indexes"].as_array().unwrap().iter().find(|index| index["name"] == "by-city")?.clone();
+            (index["status"] == "ACTIVE" && index.get("backfilling").is_none()).then_some(())
+        })
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_comes_later_has_what_is_there_and_what_is_written_meanwhile() {
+    let tables = Tables::new().await;
+    let table = tables.users().await;
+    for from in (0..300).step_by(100) {
+        import(&table, from).await;
+    }
+    // An item from before that has something else there is left out.
+    table.add(with(user("odd", 1), "city", json!({"N": "1"}))).await;
+    let write = async |at: i64| {
+        let key = user(&format!("u{at}"), at);
+        if at % 2 == 0 {
+            table.delete(key).await.expect(204);
+        } else {
+            let original = table.get(key.clone()).await.expect(200).json["item"].clone();
+            let moved = with(key, "city", json!({"S": "elsewhere"}));
+            table.put(json!({ "item": moved, "original": original })).await.expect(200);
+        }
+    };
+    let made = async {
+        let made = table.post("indexes", by_city()).await.expect(202);
+        assert_eq!(made.json["table"]["indexes"][2]["name"], "by-city");
+    };
+    tokio::join!(made, join_all((0..60).map(|at| write(at * 5))));
+    ready(&tables, &table).await;
+    super::model::check_rows(&tables, &table).await;
+    let body = json!({"index": "by-city", "partition": {"S": "elsewhere"}, "limit": 100});
+    assert_eq!(table.post("query", body).await.expect(200).int("/count"), 30);
+    let wrong = table.put(json!({ "item": with(user("new", 1), "city", json!({"N": "1"})) })).await;
+    wrong.expect_error(400, "invalid_key", "city must be a string.");
+}
+
+#[tokio::test]
+async fn a_backfill_goes_on_where_it_failed() {
+    let tables = Tables::new().await;
+    let table = tables.users().await;
+    import(&table, 0).await;
+    import(&table, 100).await;
+    tables.server.faults.set("commit:databases.index_backfill=fail;times=2").unwrap();
+    let made = table.post("indexes", by_city()).await.expect(202);
+    assert_eq!(
+        (made.str("/table/indexes/2/status"), &made.json["table"]["indexes"][2]["backfilling"]),
+        ("CREATING", &json!(true))
+    );
+    let early = table.post("scan", json!({"index": "by-city"})).await;
+    early.expect_error(409, "resource_busy", "This index is being created.");
+    ready(&tables, &table).await;
+    super::model::check_rows(&tables, &table).await;
+}
+
+#[tokio::test]
+async fn a_global_index_is_deleted_and_a_local_one_stays() {
+    let tables = Tables::new().await;
+    let table = tables.users().await;
+    table.add(with(user("ada", 1), "email", json!({"S": "a@x"}))).await;
+    let delete = async |name: &str| tables.ada.client.delete(&format!("{}/indexes/{name}", table.path)).send().await;
+    let deleted = delete("by-email").await.expect(202);
+    assert_eq!(deleted.json["table"]["indexes"].as_array().unwrap().len(), 1);
+    table.post("scan", json!({"index": "by-email"})).await.expect(400);
+    delete("by-email").await.expect_error(404, "not_found", "Index not found.");
+    delete("b").await.expect_error(404, "not_found", "Index not found.");
+    delete("by-age").await.expect_error(409, "index_is_local", "A local index stays as long as its table.");
+    table.add(with(user("ben", 1), "email", json!({"S": "a@x"}))).await;
+    let store = tables.server.store().await;
+    let no = store.database(tables.org_id(), table.resource_id()).await.unwrap().unwrap().kept.unwrap().no;
+    tables
+        .server
+        .eventually("its rows are gone", async || tables.rows(&store, no, Some(1)).await.is_empty().then_some(()))
+        .await;
+    // Another one of the name has rows of its own.
+    let again = json!({"name": "by-email", "partitionKey": {"name": "email", "type": "S"}, "kind": "global"});
+    table.post("indexes", again.clone()).await.expect(202);
+    table.post("indexes", again).await.expect_error(409, "index_exists", "An index with this name exists.");
+}
+
+#[tokio::test]
+async fn an_index_is_one_that_the_table_can_have() {
+    let tables = Tables::new().await;
+    let table = tables.users().await;
+    let local = json!({"name": "local", "partitionKey": {"name": "id", "type": "S"}, "sortKey": {"name": "x", "type": "S"}, "kind": "local"});
+    table.post("indexes", local).await.expect_problems(&["kind"]);
+    table.post("indexes", json!({"name": "x"})).await.expect_problems(&["partitionKey", "kind"]);
+    let other_type = json!({"name": "other", "partitionKey": {"name": "email", "type": "N"}, "kind": "global"});
+    table.post("indexes", other_type).await.expect_problems(&["partitionKey.type"]);
+    for at in 0..19 {
+        let index = json!({"name": format!("by-{at}"), "partitionKey": {"name": "x", "type": "S"}, "kind": "global"});
+        table.post("indexes", index).await.expect(202);
+    }
+    let index = json!({"name": "by-20", "partitionKey": {"name": "x", "type": "S"}, "kind": "global"});
+    table.post("indexes", index).await.expect_error(409, "too_many_indexes", "A table has up to 20 global indexes.");
+}
