@@ -143,7 +143,7 @@ impl Store {
         let (weighed, shown) = (number(WEIGHED_MAX), number(most));
         // The letters of two organizations may be the same, as rarely as that is.
         let values = [words.into(), weighed.into(), SNIPPET_CHARS.into(), shown.into(), org_id.to_string().into()];
-        let rows = self.reader().rows::<HitRow>(&Sql::new(statement, values)).await?;
+        let rows = self.reader().rows_of_many::<HitRow>(&Sql::new(statement, values)).await?;
         rows.into_iter().map(|row| row.read(Some(question))).collect()
     }
 

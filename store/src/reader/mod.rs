@@ -68,6 +68,17 @@ impl Reader {
         }
     }
 
+    /// The same of a statement that is known to look at much: it never stands in the way of what else its thread does.
+    pub async fn rows_of_many<T: Columns + FromQueryResult + Send + 'static>(
+        &self,
+        sql: &Sql,
+    ) -> Result<Vec<T>, StoreError> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.many_rows(sql.build(&DbBackend::Sqlite), T::wanted(), T::from_values).await,
+            Self::Pool(_) => self.rows(sql).await,
+        }
+    }
+
     /// Closes the connections.
     pub async fn close(&self) -> Result<(), StoreError> {
         match self {
