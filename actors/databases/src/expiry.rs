@@ -76,7 +76,8 @@ async fn next(store: &Store, org_id: OrgId, table: ResourceId) -> Result<Option<
     }
     let (count, mut writes) = (expired.len(), Writes::new(&open, store.now()));
     for item in expired {
-        writes.write(item.row.clone(), Some(&item.try_into()?), None);
+        let row = item.row.clone();
+        writes.write(&row, Some(&item.try_into()?), None);
     }
     Ok(Some((writes.into_change(), count)))
 }

@@ -184,6 +184,7 @@ pub(crate) async fn database_create(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(example = json!({"deletionProtection": true}))]
+#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
 pub(crate) struct DatabasePatch {
     /// Whether it can't be deleted.
     deletion_protection: Option<bool>,

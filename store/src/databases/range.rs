@@ -141,12 +141,14 @@ impl ItemRange<'_> {
         let after = self.after.map(|place| &place.table);
         let order = if let Some(query) = self.query {
             which.query(["pk", "sk"], query, self.behind());
-            after.into_iter().for_each(|after| which.and("sk", op, vec![after.sk.clone().into()]));
+            if let Some(row) = after {
+                which.and("sk", op, vec![row.sk.clone().into()]);
+            }
             self.ordered(&["sk"])
         } else {
-            after
-                .into_iter()
-                .for_each(|row| which.and("pk, sk", op, vec![row.pk.clone().into(), row.sk.clone().into()]));
+            if let Some(row) = after {
+                which.and("pk, sk", op, vec![row.pk.clone().into(), row.sk.clone().into()]);
+            }
             self.ordered(&["pk", "sk"])
         };
         let Where { text, values } = which;

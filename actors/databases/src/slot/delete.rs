@@ -52,7 +52,7 @@ impl KvSlot {
         let mut writes = Writes::new(&self.open, turn.now());
         for row in rows {
             if let Some(known) = found.get(&row) {
-                writes.write(row, Some(known), None);
+                writes.write(&row, Some(known), None);
             }
         }
         let mut change = writes.into_change();

@@ -41,8 +41,7 @@ impl Handle<ImportItems> for KvSlot {
         }
         let mut writes = Writes::new(&self.open, turn.now());
         for (row, item) in plan.writes {
-            let old = found.get(&row);
-            writes.write(row, old, Some(&item));
+            writes.write(&row, found.get(&row), Some(&item));
         }
         let mut change = writes.into_change();
         self.audit(

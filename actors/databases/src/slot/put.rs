@@ -33,11 +33,11 @@ impl Handle<PutItem> for KvSlot {
         let outcome = put.decide(|row| found.get(row).map(|known| &known.item))?;
         let mut writes = Writes::new(&self.open, turn.now());
         match outcome {
-            PutOutcome::Created => writes.write(to, None, Some(put.item())),
-            PutOutcome::Replaced => writes.write(to.clone(), found.get(&to), Some(put.item())),
+            PutOutcome::Created => writes.write(&to, None, Some(put.item())),
+            PutOutcome::Replaced => writes.write(&to, found.get(&to), Some(put.item())),
             PutOutcome::Moved => {
-                writes.write(from.clone(), found.get(&from), None);
-                writes.write(to, None, Some(put.item()));
+                writes.write(&from, found.get(&from), None);
+                writes.write(&to, None, Some(put.item()));
             }
         }
         let mut change = writes.into_change();

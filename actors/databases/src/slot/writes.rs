@@ -30,7 +30,7 @@ impl<'t> Writes<'t> {
     }
 
     /// Has the item at `row`, which is `old` now, become `new`.
-    pub fn write(&mut self, row: RowKey, old: Option<&KnownItem>, new: Option<&Item>) {
+    pub fn write(&mut self, row: &RowKey, old: Option<&KnownItem>, new: Option<&Item>) {
         let OpenTable { kept, .. } = self.open;
         let draft = new.map(|new| self.draft(new));
         let count = self.counts.entry(row.slot()).or_default();
@@ -49,7 +49,7 @@ impl<'t> Writes<'t> {
         // After the item, on which a backfill that adds it to an index is waited for: its row is seen here then.
         for index in &kept.indexes {
             let change = index.index.change(old.map(|old| &old.item), new);
-            self.change.index_change(kept, index.no, &row, change);
+            self.change.index_change(kept, index.no, row, change);
         }
     }
 
