@@ -34,6 +34,9 @@ pub struct Config {
     pub blobs: Blobs,
     pub accounts: Accounts,
     pub vault: Vault,
+    pub aws: Aws,
+    pub storage: Storage,
+    pub databases: Databases,
     pub audit: Audit,
     pub notify: Notify,
     pub mail: Mail,
@@ -67,6 +70,7 @@ sections! {
         public_url: String,
         cors_origins: Vec<String>,
         secret: String,
+        location: String,
         workers: usize,
         #[serde(with = "humantime_serde")]
         request_timeout: Duration,
@@ -99,6 +103,9 @@ sections! {
         invite_lifetime: Duration,
     }
     Vault { max_items: u32, }
+    Aws { region: String, }
+    Storage { max_buckets: u32, }
+    Databases { max_tables: u32, }
     Audit {
         #[serde(with = "humantime_serde")]
         retention: Duration,

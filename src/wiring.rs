@@ -151,6 +151,10 @@ impl Config {
             audit_kept: Some(self.audit.retention).filter(|kept| !kept.is_zero()),
             texts_per_day: self.notify.texts_per_day.into(),
             calls_per_day: self.notify.calls_per_day.into(),
+            location: self.server.location.clone(),
+            region: self.aws.region.clone(),
+            buckets_max: self.storage.max_buckets.into(),
+            tables_max: self.databases.max_tables.into(),
             spool: self.data.dir.join("spool"),
         }
     }

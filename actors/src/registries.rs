@@ -14,6 +14,7 @@ use actors_accounts::{
 use actors_backup::Backup;
 use actors_base::{
     Services, outbox,
+    resources::ResourceBook,
     work::{Dispatcher, Lane, RunningDispatcher},
 };
 use actors_notify::{
@@ -71,6 +72,8 @@ pub struct Actors {
     pub platform: Platform,
     /// Notification protocols and on-call rotas, by organization.
     pub protocols: Registry<Protocols>,
+    /// Books of resources, by organization.
+    pub resource_book: Registry<ResourceBook>,
     /// Guards of sign-ins, by e-mail address.
     pub sign_in: Registry<SignInGuard>,
     /// Passwords vaults, by person.
@@ -151,6 +154,7 @@ impl Actors {
             platform,
             platform_tasks: None,
             protocols: kernel.registry(services.clone()),
+            resource_book: kernel.registry(services.clone()),
             update_writers,
             sign_in: kernel.registry(services.clone()),
             stranded_pages: None,

@@ -26,6 +26,7 @@ pub mod otp;
 pub mod pages;
 pub mod problems;
 pub mod request_id;
+pub mod resource;
 pub mod role;
 pub mod scope;
 mod signed_cursor;

@@ -26,6 +26,7 @@ mod m0016_alerts;
 mod m0017_device_sign_ins;
 mod m0018_page_remains;
 mod m0019_page_imports;
+mod m0020_resources;
 mod m0022_storage;
 
 /// All migrations, oldest first.
@@ -53,6 +54,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0017_device_sign_ins::Migration),
             Box::new(m0018_page_remains::Migration),
             Box::new(m0019_page_imports::Migration),
+            Box::new(m0020_resources::Migration),
             Box::new(m0022_storage::Migration),
         ]
     }

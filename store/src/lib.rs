@@ -36,6 +36,7 @@ pub mod overview;
 pub mod pages;
 pub mod purge;
 mod reader;
+pub mod resources;
 pub mod revocations;
 mod schema;
 pub mod secrets;

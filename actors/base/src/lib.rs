@@ -1,4 +1,5 @@
-//! What the actors of every area stand on: their services and settings, the work queue, the outbox, events and live feeds.
+//! What the actors of every area stand on: their services and settings, the work queue, the outbox, events and live feeds, and
+//! the book of an organization's resources.
 //!
 //! No area is named here. What an area adds, it says in its descriptor ([`Area`]): lanes and jobs ([`work`]), rows that are over.
 
@@ -7,6 +8,7 @@ pub mod event;
 mod letter;
 pub mod live;
 pub mod outbox;
+pub mod resources;
 mod services;
 mod settings;
 pub mod work;

@@ -29,6 +29,14 @@ pub struct Settings {
     pub texts_per_day: u64,
     /// Calls that an organization may make a day (`notify.calls_per_day`).
     pub calls_per_day: u64,
+    /// Where resources are kept, as their records say (`server.location`).
+    pub location: String,
+    /// The region that resources say they are in (`aws.region`).
+    pub region: String,
+    /// Buckets of one organization (`storage.max_buckets`).
+    pub buckets_max: u64,
+    /// Tables of one organization (`databases.max_tables`).
+    pub tables_max: u64,
     /// Where archives are kept while they are read: a folder on a disk of the machine.
     pub spool: PathBuf,
 }
@@ -77,6 +85,10 @@ impl Default for Settings {
             audit_kept: Some(DAY * 400),
             texts_per_day: 500,
             calls_per_day: 200,
+            location: "main".to_owned(),
+            region: "us-east-1".to_owned(),
+            buckets_max: 100,
+            tables_max: 500,
             spool: std::env::temp_dir(),
         }
     }

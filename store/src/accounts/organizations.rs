@@ -116,6 +116,7 @@ impl Change {
             "DELETE FROM teams WHERE org_id = $1",
             "DELETE FROM api_keys WHERE org_id = $1",
             "DELETE FROM alarm_hooks WHERE org_id = $1",
+            "DELETE FROM resource_books WHERE org_id = $1",
         ] {
             self.run_statement(Sql::new(statement, [org_id.as_str().into()]), Expect::Any);
         }
