@@ -41,6 +41,7 @@ pub mod revocations;
 mod schema;
 pub mod secrets;
 mod sql;
+pub mod storage;
 pub mod testing;
 pub mod timers;
 pub mod trace;

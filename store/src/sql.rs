@@ -11,6 +11,10 @@ const SKIP_LOCKED: &str = "/*skip locked*/";
 /// a comment to SQLite, which has one writer.
 const DOCUMENT_STAYS: &str = "/*document stays*/";
 
+/// Stands where PostgreSQL shall keep the bucket's row from being changed or deleted until the commit, while others do so too; a
+/// comment to SQLite, which has one writer.
+const BUCKET_STAYS: &str = "/*bucket stays*/";
+
 /// A statement with `$1`, `$2`, … for `values`, in any order; a number may stand more than once.
 pub(crate) struct Sql {
     pub text: Cow<'static, str>,
@@ -29,7 +33,8 @@ impl StatementBuilder for Sql {
             DbBackend::Postgres => self
                 .text
                 .replace(SKIP_LOCKED, "FOR UPDATE SKIP LOCKED")
-                .replace(DOCUMENT_STAYS, "FOR KEY SHARE OF page_docs"),
+                .replace(DOCUMENT_STAYS, "FOR KEY SHARE OF page_docs")
+                .replace(BUCKET_STAYS, "FOR SHARE OF buckets"),
             // To SQLite `$1` is a name like any other, numbered where it first appears; `?1` is the first value.
             _ => self.text.replace('$', "?"),
         };

@@ -22,7 +22,7 @@ pub use self::{
         FILE_TAGS, PublicHost, Quota, QuotaLevel, RESOURCE_TAGS, Tag, TagLimits, Tags, Versioning,
     },
     content::{
-        CONTENT_TYPE_LEN_MAX, ETag, FileHeaders, HEADER_LEN_MAX, METADATA_BYTES_MAX, StorageClass, content_type_check,
+        CONTENT_TYPE_LEN_MAX, ETag, FileHeaders, FilePatch, HEADER_LEN_MAX, METADATA_BYTES_MAX, StorageClass, content_type_check,
     },
     cursor::{FILES_CURSOR_LEN_MAX, ListCursorKey, ListOf, ListScope, OTHER_CURSOR_LEN_MAX, Place},
     key::{FileKey, Folder, KEY_BYTES_MAX, KeyPrefix, KeyRange, successor},
@@ -49,7 +49,7 @@ pub use self::{
         folder_exists, folder_moving, folder_not_found, folder_path_open, invalid_cursor, key_invalid,
         move_into_itself, move_of_bucket, move_to_itself, move_under_way, moved_twice, moves_collide, no_bucket,
         no_content_to_restore, no_public_address, part_missing, part_too_small, parts_out_of_order,
-        storage_class_unknown, too_large_to_copy, too_many_markers, upload_not_found, upload_too_large,
+        storage_class_unknown, too_large_to_copy, too_many_buckets, too_many_markers, upload_not_found, upload_too_large,
         version_is_current, version_locked, version_not_found, versioning_stays,
     },
     upload::{

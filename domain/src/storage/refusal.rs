@@ -32,6 +32,11 @@ pub fn bucket_exists() -> Error {
     Error::conflict("bucket_exists", "A bucket with this name exists.")
 }
 
+/// 409: the organization has so many buckets, which is all that it may have.
+pub fn too_many_buckets(most: u64) -> Error {
+    Error::conflict("too_many_buckets", format!("An organization has up to {most} buckets."))
+}
+
 /// 409: only an empty bucket is deleted without `force`.
 pub fn bucket_not_empty() -> Error {
     Error::conflict("bucket_not_empty", "The bucket isn't empty.")

@@ -79,7 +79,7 @@ impl Change {
         self.insert(row::ActiveModel {
             id: Set(resource.id.to_string()),
             org_id: Set(resource.org_id.to_string()),
-            settings: Set(json::write(settings)),
+            settings: Set(json::text(settings)),
             epoch: Set(1),
             ..Default::default()
         });
@@ -88,7 +88,7 @@ impl Change {
     /// Writes how a bucket behaves, and ends its epoch; stale where that is another one.
     pub fn bucket_settings_put(&mut self, seen: BucketSeen, settings: &BucketSettings) {
         let statement = "UPDATE buckets SET settings = $3, epoch = epoch + 1 WHERE bucket_no = $1 AND epoch = $2";
-        let values = [seen.no.0.into(), seen.epoch.into(), json::write(settings).into()];
+        let values = [seen.no.0.into(), seen.epoch.into(), json::text(settings).into()];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 

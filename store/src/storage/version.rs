@@ -188,8 +188,8 @@ pub(super) fn head_row(no: BucketNo, head: &FileVersion) -> HeadRow {
             size: Set(content.size.cast_signed()),
             etag: Set(content.etag.to_string()),
             class: Set(content.class.as_str().to_owned()),
-            headers: Set(json::write(&content.headers)),
-            tags: Set(json::write(&content.tags)),
+            headers: Set(json::text(&content.headers)),
+            tags: Set(json::text(&content.tags)),
         })),
         None => HeadRow::Gone(Box::new(gone::ActiveModel {
             bucket_no: Set(no.0),
@@ -217,8 +217,8 @@ pub(super) fn old_row(no: BucketNo, old: &FileVersion, ended_at: Timestamp) -> v
         size: Set(old.bytes().cast_signed()),
         etag: Set(content.map(|content| content.etag.to_string())),
         class: Set(content.map_or("", |content| content.class.as_str()).to_owned()),
-        headers: Set(content.map_or_else(|| "{}".to_owned(), |content| json::write(&content.headers))),
-        tags: Set(content.map_or_else(|| "{}".to_owned(), |content| json::write(&content.tags))),
+        headers: Set(content.map_or_else(|| "{}".to_owned(), |content| json::text(&content.headers))),
+        tags: Set(content.map_or_else(|| "{}".to_owned(), |content| json::text(&content.tags))),
         ended_at: Set(ended_at.0),
     }
 }
