@@ -24,6 +24,12 @@ pub enum Form {
 /// Every metric that is recorded through `metrics`: its name, what it is, what it tells. The kernel adds its own, which
 /// start with `troupe_actor_`.
 pub const METRICS: &[(&str, Form, &str)] = &[
+    (
+        "troupe_blobs_scrubbed_total",
+        Form::Counter,
+        "Blobs that were read again, by outcome: lost and changed are faults.",
+    ),
+    ("troupe_blobs_swept_total", Form::Counter, "Blobs deleted as nothing named them any more."),
     ("troupe_clock_off_seconds", Form::Gauge, "How far this node's clock is from the database's; absent on SQLite."),
     ("troupe_cpu_refused_total", Form::Counter, "Work for the processor refused as too much waited, by kind."),
     ("troupe_cpu_running", Form::Gauge, "Work for the processor that is being done, by kind."),
@@ -62,6 +68,7 @@ pub const METRICS: &[(&str, Form, &str)] = &[
 
 /// Metrics without labels: they are there from the start, so that a first rise is seen as one.
 const UNLABELLED: &[&str] = &[
+    "troupe_blobs_swept_total",
     "troupe_hub_limit_fallback_total",
     "troupe_hub_limit_uncounted_total",
     "troupe_hub_published_total",

@@ -33,7 +33,7 @@ use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
 
 use crate::{
     areas::AREAS,
-    housekeeping::{Arm, House, Housekeeping},
+    housekeeping::{Arm, House, Housekeeping, scrub_lane},
     jobs,
     quarantine::telling_of_quarantines,
 };
@@ -88,12 +88,13 @@ pub struct Actors {
     platform_tasks: Option<Arc<RunningPlatform>>,
 }
 
-/// What a node works off without asking actors, in the order in which it stops: the outbox, what areas have, and
-/// housekeeping.
+/// What a node works off without asking actors, in the order in which it stops: the outbox, what areas have, housekeeping, and
+/// the scrub.
 pub fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
     let mut lanes = outbox::lanes(services, |services, claims| Box::pin(fan_out::deliver(services, claims)));
     lanes.extend(AREAS.iter().flat_map(|area| (area.lanes)(services)));
     lanes.push(jobs::housekeeping_lane(services));
+    lanes.push(scrub_lane(services));
     lanes
 }
 

@@ -190,6 +190,8 @@ ids! {
     ProjectId = "prj";
     /// An upload in parts (contract C 4.4, `uploadId`).
     UploadId = "upl";
+    /// What is kept of an organization as bytes: a file's content, an attachment, a pack.
+    ContentId = "con";
     /// A page of an organization's notes (contract B 2.6).
     PageId = "doc";
     /// An import of pages.

@@ -28,6 +28,7 @@ mod m0018_page_remains;
 mod m0019_page_imports;
 mod m0020_resources;
 mod m0022_storage;
+mod m0023_contents;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -56,6 +57,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0019_page_imports::Migration),
             Box::new(m0020_resources::Migration),
             Box::new(m0022_storage::Migration),
+            Box::new(m0023_contents::Migration),
         ]
     }
 }

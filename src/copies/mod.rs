@@ -13,7 +13,10 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use store::{StoreError, copying};
+use store::{
+    StoreError,
+    copying::{self, BlobHold},
+};
 
 use self::{
     folder::{Tree, copy_file, is_free},
@@ -91,6 +94,11 @@ pub(crate) fn backup(config: &Config, folder: &Path) -> Result<ExitCode, CopyErr
     folder::make_private(folder)?;
     let copy = folder.join(DATABASE);
     folder::new_file(&copy)?;
+    // Before the database: what is deleted from now on is not named by its copy.
+    let hold = match config.blobs.kind {
+        BlobKind::Local => BlobHold::take(&database)?,
+        BlobKind::S3 => None,
+    };
     let mut bar = Bar::new("database", "pages");
     copying::copy_sqlite(&database, &copy, |copied| bar.show(copied.done, copied.total))?;
     bar.end();
@@ -99,6 +107,7 @@ pub(crate) fn backup(config: &Config, folder: &Path) -> Result<ExitCode, CopyErr
         BlobKind::Local => Some(copy_blobs(&config.blob_folder(), &folder.join(BLOBS))?),
         BlobKind::S3 => None,
     };
+    hold.map_or(Ok(()), BlobHold::release)?;
     for name in own_secrets(config) {
         let secret = config.data.dir.join(name);
         if secret.exists() {

@@ -1,16 +1,89 @@
 //! A copy of a SQLite database, taken while it is used.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::mpsc::{self, RecvTimeoutError, Sender},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
 
 use rusqlite::{
-    Connection, OpenFlags,
+    Connection, OpenFlags, OptionalExtension,
     backup::{Backup, StepResult},
 };
 
-use crate::{StoreError, connection};
+use crate::{Clock, StoreError, connection};
 
 /// Pages that are copied at once; others have their turn in between.
 const PAGES_AT_ONCE: i32 = 1_000;
+
+/// How long a hold stands that nobody renews.
+const HOLD_FOR: Duration = Duration::from_mins(10);
+/// How often it is renewed.
+const RENEW_EVERY: Duration = Duration::from_mins(1);
+/// How long a hold waits for others that write.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Keeps a server from deleting blobs while they are copied, so that those are there that the copy of the database names.
+/// One that a killed program leaves behind ends after ten minutes.
+pub struct BlobHold {
+    stops: Sender<()>,
+    /// Whether it stood all the time.
+    renewing: JoinHandle<Result<(), StoreError>>,
+}
+
+impl BlobHold {
+    /// Takes a hold in the database at `source`; none where it is of a program that doesn't know them.
+    ///
+    /// # Errors
+    /// The database can't be written to.
+    pub fn take(source: &Path) -> Result<Option<Self>, StoreError> {
+        let database = Connection::open_with_flags(source, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(failed)?;
+        database.busy_timeout(PATIENCE).map_err(failed)?;
+        let knows = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'blob_holds'";
+        if database.query_row(knows, [], |_| Ok(())).optional().map_err(failed)?.is_none() {
+            return Ok(None);
+        }
+        let now = Clock::system().now();
+        let id = domain::id::new_uuid(now).to_string();
+        let values = (&id, now.after(HOLD_FOR).as_millis());
+        database.execute("INSERT INTO blob_holds (id, until) VALUES (?1, ?2)", values).map_err(failed)?;
+        let (stops, stopped) = mpsc::channel();
+        let renewing = thread::spawn(move || {
+            while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(RENEW_EVERY) {
+                renew(&database, &id)?;
+            }
+            renew(&database, &id)?;
+            database.execute("DELETE FROM blob_holds WHERE id = ?1", [&id]).map_err(failed)?;
+            Ok(())
+        });
+        Ok(Some(Self { stops, renewing }))
+    }
+
+    /// Lets go of the blobs.
+    ///
+    /// # Errors
+    /// The hold did not stand all the time: blobs may have been deleted.
+    pub fn release(self) -> Result<(), StoreError> {
+        drop(self.stops);
+        let stood =
+            self.renewing.join().map_err(|_| StoreError::Failed("the hold of the blobs broke off".to_owned()))?;
+        stood.map_err(|error| StoreError::Failed(format!("the blobs were not held while they were copied: {error}")))
+    }
+}
+
+impl std::fmt::Debug for BlobHold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BlobHold").finish_non_exhaustive()
+    }
+}
+
+fn renew(database: &Connection, id: &str) -> Result<(), StoreError> {
+    let now = Clock::system().now();
+    let values = (id, now.after(HOLD_FOR).as_millis(), now.as_millis());
+    let renewed = database.execute("UPDATE blob_holds SET until = ?2 WHERE id = ?1 AND until > ?3", values);
+    if renewed.map_err(failed)? == 1 { Ok(()) } else { Err(StoreError::Failed("it ended before".to_owned())) }
+}
 
 /// How far a copy is, in pages of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

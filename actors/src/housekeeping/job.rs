@@ -10,7 +10,7 @@ use actors_base::{
     },
 };
 use domain::Timestamp;
-use store::{Change, Permits, Purge};
+use store::{Change, PURGE_ROWS_MAX, Permits, Purge};
 
 use crate::areas::AREAS;
 
@@ -42,18 +42,35 @@ impl Handler for HousekeepingJob {
     async fn run(&self, job: &Job) -> Result<Change, Halt> {
         let mut cleared = Cleared::of(job)?;
         let mut failure = None;
+        let mut comes_again = |what: &str, error: String| {
+            tracing::warn!(what, error, "what is over could not be thrown away; it comes again");
+            failure = Some(format!("{what}: {error}"));
+        };
         for purge in purges(job.store().now(), self.settings.audit_kept) {
             match cleared.clear(job, std::slice::from_ref(&purge)).await {
                 Ok(()) => {}
                 // What can't be thrown away keeps nothing else.
-                Err(Halt::Later(error)) => {
-                    tracing::warn!(what = purge.what, error, "what is over could not be thrown away; it comes again");
-                    failure = Some(format!("{}: {error}", purge.what));
-                }
+                Err(Halt::Later(error)) => comes_again(purge.what, error),
                 Err(halt) => return Err(halt),
             }
         }
+        match sweep_contents(&mut cleared, job).await {
+            Ok(()) => {}
+            Err(Halt::Later(error)) => comes_again("contents", error),
+            Err(halt) => return Err(halt),
+        }
         failure.map_or_else(|| Ok(Change::new()), |error| Err(Halt::Later(error)))
+    }
+}
+
+/// Deletes contents that nothing refers to any more, a step at a time.
+async fn sweep_contents(cleared: &mut Cleared, job: &Job) -> Result<(), Halt> {
+    loop {
+        let batch = job.store().contents_sweep_next(PURGE_ROWS_MAX).await?;
+        if batch.rows.is_empty() {
+            return Ok(());
+        }
+        cleared.step(job, batch.change, &batch.rows).await?;
     }
 }
 
@@ -66,6 +83,7 @@ fn purges(now: Timestamp, audit_kept: Option<Duration>) -> Vec<Purge> {
         Purge::revocations(now.before(REVOCATIONS_KEPT)),
         Purge::dead_letters(now.before(GIVEN_UP_KEPT)),
         Purge::kept_messages(now.before(KEPT_MESSAGES_KEPT)),
+        Purge::blob_holds(now),
     ];
     purges.extend(AREAS.iter().flat_map(|area| (area.purges)(now)));
     purges.extend(audit_kept.map(|kept| Purge::audit(now.before(kept))));

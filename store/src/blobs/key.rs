@@ -2,6 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
+use domain::id::ContentId;
+
 /// The longest key, in bytes; S3 takes 1,024.
 const KEY_LEN_MAX: usize = 512;
 
@@ -23,6 +25,13 @@ impl BlobKey {
             key.push_str(part);
         }
         key.parse()
+    }
+
+    /// The blob in which the bytes of a content are: in one of 1,024 folders, by the id's end, which is random.
+    pub(crate) fn of_content(id: ContentId) -> Self {
+        let id = id.to_string();
+        let folder = id.get(id.len().saturating_sub(2)..).unwrap_or_default();
+        Self(format!("contents/{folder}/{id}"))
     }
 
     /// Its text, as it stands in rows and addresses.

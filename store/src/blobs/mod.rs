@@ -5,6 +5,9 @@
 //! more is deleted by its owner. Clients move the bytes themselves, over addresses that [`Blobs::address`] signs.
 
 mod address;
+pub mod contents;
+mod digests;
+mod file;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod key;
@@ -12,18 +15,23 @@ mod key;
 use std::{ops::Range, path::PathBuf, sync::Arc};
 
 use bytes::Bytes;
-use futures::{Stream, StreamExt, stream::BoxStream};
+use futures::{
+    Stream, StreamExt,
+    stream::{self, BoxStream},
+};
 use hmac::{Hmac, KeyInit};
 use object_store::{
-    GetOptions, GetRange, ObjectStore, ObjectStoreExt, WriteMultipart,
+    GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore, ObjectStoreExt, WriteMultipart,
     aws::{AmazonS3, AmazonS3Builder},
     local::LocalFileSystem,
     path::Path,
 };
 use sha2::Sha256;
 
+use self::digests::HashingThreads;
 pub use self::{
     address::{BlobAddress, BlobGrant, BlobMethod, BlobQuery, BlobRefusal},
+    digests::Seen,
     key::{BlobKey, NotABlobKey},
 };
 use crate::{
@@ -31,10 +39,12 @@ use crate::{
     faults::{Place, Stage},
 };
 
-/// Blobs up to this size are written in one request; larger ones in parts of it.
-const PART_LEN: usize = 8 * 1024 * 1024;
+/// Blobs up to this size are written to S3 in one request; larger ones in parts of it, of which it takes 10,000.
+const S3_PART_LEN: usize = 8 * 1024 * 1024;
+/// The same of a folder, which gains nothing from larger ones.
+const FOLDER_PART_LEN: usize = 1024 * 1024;
 /// Parts of one upload that are under way at the same time.
-const PARTS_UNDER_WAY_MAX: usize = 4;
+const PARTS_UNDER_WAY_MAX: usize = 2;
 
 /// Where blobs are kept, and how Troupe signs their addresses.
 #[derive(Clone)]
@@ -126,6 +136,9 @@ pub enum UploadError {
 pub struct Blobs {
     objects: Arc<dyn ObjectStore>,
     s3: Option<Arc<AmazonS3>>,
+    /// Where they are, if that is a folder.
+    folder: Option<PathBuf>,
+    hashing: HashingThreads,
     /// Keyed with the server's secret, for addresses that Troupe signs itself.
     signer: Hmac<Sha256>,
     clock: Clock,
@@ -141,18 +154,23 @@ impl Blobs {
     pub(crate) fn open(options: &BlobOptions, clock: Clock, faults: Faults) -> Result<Self, StoreError> {
         let signer = Hmac::new_from_slice(&options.signing_secret)
             .map_err(|error| StoreError::Failed(format!("the blobs' signing secret can't be used: {error}")))?;
-        let (objects, s3): (Arc<dyn ObjectStore>, _) = match &options.place {
+        let (objects, s3, at): (Arc<dyn ObjectStore>, _, _) = match &options.place {
             BlobPlace::Folder(folder) => {
                 let made = std::fs::create_dir_all(folder);
                 made.map_err(|error| StoreError::Failed(format!("the blobs' folder can't be made: {error}")))?;
-                (Arc::new(LocalFileSystem::new_with_prefix(folder)?.with_fsync(true)), None)
+                (Arc::new(LocalFileSystem::new_with_prefix(folder)?.with_fsync(true)), None, Some(folder.clone()))
             }
             BlobPlace::S3(options) => {
                 let s3 = Arc::new(bucket(options)?);
-                (s3.clone(), Some(s3))
+                (s3.clone(), Some(s3), None)
             }
         };
-        Ok(Self { objects, s3, signer, clock, faults })
+        Ok(Self { objects, s3, folder: at, hashing: HashingThreads::default(), signer, clock, faults })
+    }
+
+    /// How much is written at once.
+    const fn part_len(&self) -> usize {
+        if self.folder.is_some() { FOLDER_PART_LEN } else { S3_PART_LEN }
     }
 
     /// Writes `bytes` as the blob `key`.
@@ -170,7 +188,7 @@ impl Blobs {
     {
         self.takes(key).await?;
         let upload = self.objects.put_multipart(&path(key)).await.map_err(StoreError::from)?;
-        let mut writer = WriteMultipart::new_with_chunk_size(upload, PART_LEN);
+        let mut writer = WriteMultipart::new_with_chunk_size(upload, self.part_len());
         match copy(source, &mut writer, size).await {
             Ok(()) => {
                 writer.finish().await.map_err(StoreError::from)?;
@@ -210,11 +228,9 @@ impl Blobs {
     ) -> Result<Option<BlobContent>, StoreError> {
         let options = GetOptions { range: range.map(GetRange::Bounded), ..GetOptions::default() };
         match self.objects.get_opts(&path(key), options).await {
-            Ok(found) => Ok(Some(BlobContent {
-                size: found.meta.size,
-                range: found.range.clone(),
-                bytes: found.into_stream().map(|bytes| bytes.map_err(StoreError::from)).boxed(),
-            })),
+            Ok(found) => {
+                Ok(Some(BlobContent { size: found.meta.size, range: found.range.clone(), bytes: pieces(found) }))
+            }
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(error.into()),
         }
@@ -237,6 +253,22 @@ impl Blobs {
         }
     }
 
+    /// Deletes those of the blobs that there are, with what was left of writing them; a folder has forgotten them for good.
+    pub async fn delete_all(&self, keys: Vec<BlobKey>) -> Result<(), StoreError> {
+        if let Some(folder) = &self.folder {
+            return file::delete(folder.clone(), keys).await;
+        }
+        let paths = stream::iter(keys).map(|key| Ok(path(&key))).boxed();
+        let mut deleted = self.objects.delete_stream(paths);
+        while let Some(deleted) = deleted.next().await {
+            match deleted {
+                Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
     /// Writes, reads and deletes a blob, to see whether the place works (`troupe doctor`, `/readyz`).
     pub async fn check(&self) -> Result<(), StoreError> {
         let key = BlobKey::new("check", &[&domain::id::new_uuid(Clock::system().now()).to_string()]);
@@ -246,6 +278,14 @@ impl Blobs {
         let read = self.get(&key).await?;
         self.delete(&key).await?;
         if read == Some(written) { Ok(()) } else { Err(StoreError::Failed("a blob did not read as written".into())) }
+    }
+}
+
+/// What was found, in pieces of up to 256 KiB of a folder, and as they come from S3.
+fn pieces(found: GetResult) -> BoxStream<'static, Result<Bytes, StoreError>> {
+    match found.payload {
+        GetResultPayload::File(file, _) => file::pieces(file, found.range).boxed(),
+        GetResultPayload::Stream(stream) => stream.map(|bytes| bytes.map_err(StoreError::from)).boxed(),
     }
 }
 
