@@ -3,8 +3,14 @@
 use actors_base::Area;
 
 /// All areas, by their descriptors.
-pub(crate) const AREAS: &[Area] =
-    &[actors_accounts::AREA, actors_backup::AREA, actors_notify::AREA, actors_pages::AREA, actors_vault::AREA];
+pub(crate) const AREAS: &[Area] = &[
+    actors_accounts::AREA,
+    actors_backup::AREA,
+    actors_notify::AREA,
+    actors_pages::AREA,
+    actors_storage::AREA,
+    actors_vault::AREA,
+];
 
 #[cfg(test)]
 mod tests {

@@ -15,5 +15,6 @@ pub use actors_base::{PasswordCost, Services, Settings, event, live, outbox, res
 pub use actors_notify as notify;
 pub use actors_pages as pages;
 pub use actors_platform as platform;
+pub use actors_storage as storage;
 pub use actors_vault as vault;
 pub use registries::{Actors, lanes};

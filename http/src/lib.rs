@@ -103,6 +103,7 @@ mod sign_ins;
 pub mod socket;
 pub mod spool;
 pub mod state;
+mod storage;
 mod structure;
 pub mod table;
 mod teams;

@@ -21,9 +21,7 @@ use actors_base::{
 
 pub use self::{
     bucket::{Bucket, MoveFiles, Moved},
-    lane::{
-        BucketLane, DeleteFile, DeleteVersion, FileAt, LaneKey, PatchFile, PutFile, RestoreVersion,
-    },
+    lane::{BucketLane, DeleteFile, DeleteVersion, FileAt, LaneKey, PatchFile, PutFile, RestoreVersion},
     removal::{STORAGE_REMOVAL, StorageRemoval},
     resource::{ChangeBucket, CreateBucket, DeleteBucket, Force},
 };

@@ -8,7 +8,7 @@ use domain::{
 use kernel::{Resource, Turn};
 use store::{
     Store,
-    storage::{BucketSeen, StoredBucket, StoredMoves},
+    storage::{BucketSeen, FileRows, StoredBucket, StoredMoves},
 };
 
 /// A bucket, and the moves that are under way in it.
@@ -36,6 +36,14 @@ impl OpenBucket {
     /// Whether it keeps old versions.
     pub const fn versioning(&self) -> Option<Versioning> {
         self.bucket.settings.versioning
+    }
+
+    /// Passes where the bucket's quota has room for what these rows add. What others add at the same moment, in other lanes, may
+    /// take it over.
+    pub async fn check_room(&self, store: &Store, rows: &FileRows) -> Result<()> {
+        let Some(quota) = self.bucket.settings.quota_bytes else { return Ok(()) };
+        let used = store.bucket_usage(self.seen().no).await?.bytes;
+        quota.check_room(used, u64::try_from(rows.bytes_added()).unwrap_or(0))
     }
 
     /// Passes where somebody may write this file; 404 and 409 otherwise.

@@ -2,12 +2,38 @@
 
 use domain::{
     Error, Result, Timestamp,
-    storage::{FileState, RowChange, Version, VersionStamp, Versioning},
+    id::UserId,
+    storage::{FileKey, FileState, RowChange, Version, VersionName, VersionStamp, Versioning},
 };
 use store::{
     Store,
-    storage::{BucketNo, FileRows, FileVersion},
+    storage::{BucketNo, FileContent, FileRows, FileVersion},
 };
+
+/// A version that is to be made.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft<'d> {
+    /// Of which file.
+    pub key: &'d FileKey,
+    /// By whom.
+    pub by: UserId,
+    /// What it says; none of a delete marker.
+    pub content: Option<FileContent>,
+}
+
+impl Draft<'_> {
+    fn version(&self, version: Version, revision: VersionStamp, now: Timestamp) -> FileVersion {
+        FileVersion {
+            key: self.key.clone(),
+            stamp: version.stamp,
+            name: version.name,
+            revision,
+            modified: now,
+            created_by: self.by,
+            content: self.content.clone(),
+        }
+    }
+}
 
 /// A file, as it is read before something is decided on it.
 #[derive(Clone, Debug, Default)]
@@ -21,12 +47,7 @@ pub(crate) struct FileBefore {
 impl FileBefore {
     /// Reads what a write or a delete decides on. Only in a bucket whose versioning is suspended is there an old version that
     /// has to make room.
-    pub async fn read(
-        store: &Store,
-        no: BucketNo,
-        key: &domain::storage::FileKey,
-        versioning: Option<Versioning>,
-    ) -> Result<Self> {
+    pub async fn read(store: &Store, no: BucketNo, key: &FileKey, versioning: Option<Versioning>) -> Result<Self> {
         let head = store.file_head(no, key).await?;
         let null = match versioning {
             Some(Versioning::Suspended) => store.file_older_null(no, key).await?,
@@ -37,18 +58,18 @@ impl FileBefore {
 
     /// What decisions see of it.
     pub fn state(&self) -> FileState {
-        let null = self.others.iter().find(|other| other.name == domain::storage::VersionName::Null);
+        let null = self.others.iter().find(|other| other.name == VersionName::Null);
         FileState { newest: self.head.as_ref().map(FileVersion::version), older_null: null.map(FileVersion::version) }
     }
 
-    /// Adds what `changes` make of the rows; the version that is the newest one then, where there is one. `made` is a version
-    /// that they insert.
+    /// Adds what `changes` make of the rows; the version that is the newest one then, where there is one. A version that they
+    /// insert is made of `draft`.
     pub fn rewrite(
         &self,
         rows: &mut FileRows,
         changes: &[RowChange],
         now: Timestamp,
-        made: impl Fn(Version, VersionStamp) -> FileVersion,
+        draft: Option<&Draft<'_>>,
     ) -> Result<Option<FileVersion>> {
         let revision = VersionStamp::next(now, self.head.as_ref().map(|head| head.revision));
         let (mut after, mut head_goes) = (None, false);
@@ -72,7 +93,10 @@ impl FileBefore {
                     rows.old_goes(old);
                     after = Some(FileVersion { revision, ..old.clone() });
                 }
-                RowChange::Insert(version) => after = Some(made(*version, revision)),
+                RowChange::Insert(version) => {
+                    let draft = draft.ok_or_else(|| Error::internal("a decision makes a version of nothing"))?;
+                    after = Some(draft.version(*version, revision, now));
+                }
             }
         }
         if head_goes || after.is_some() {

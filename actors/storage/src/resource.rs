@@ -9,8 +9,7 @@ use domain::{
     id::ResourceId,
     resource::{Resource, ResourceStatus, ResourceType},
     storage::{
-        BucketChange, BucketDraft, BucketName, PublicHost, bucket_exists, bucket_not_empty, no_bucket,
-        too_many_buckets,
+        BucketChange, BucketDraft, BucketName, PublicHost, bucket_exists, bucket_not_empty, no_bucket, too_many_buckets,
     },
 };
 use store::{Change, storage::StoredBucket};

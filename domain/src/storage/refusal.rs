@@ -208,3 +208,13 @@ pub fn part_too_small(number: u32) -> Error {
 pub fn storage_class_unknown() -> Error {
     Error::bad_request("invalid_storage_class", "Files are kept ready to read. Pick another storage class.")
 }
+
+/// 400: what was sent has another checksum than the request says.
+pub fn checksum_wrong() -> Error {
+    Error::bad_request("checksum_wrong", "The bytes that came have another checksum.")
+}
+
+/// 400: a checksum of a kind that isn't computed here.
+pub fn checksum_unknown() -> Error {
+    Error::bad_request("checksum_unknown", "Use Content-MD5 or x-amz-checksum-sha256.")
+}

@@ -7,7 +7,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     Timestamp,
     id::ResourceId,
-    storage::{FileKey, VersionId},
+    storage::{FileKey, ListCursorKey, VersionId},
 };
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -65,6 +65,13 @@ impl Store {
         let signature = URL_SAFE_NO_PAD.decode(&query.signature).map_err(|_| BlobRefusal::Forged)?;
         self.mac(&address).verify_slice(&signature).map_err(|_| BlobRefusal::Forged)?;
         if self.now() < address.expires_at { Ok(address) } else { Err(BlobRefusal::Expired) }
+    }
+
+    /// What signs cursors of lists of files, the same on every node.
+    pub fn list_cursor_key(&self) -> ListCursorKey {
+        let mut mac = self.blobs().signer().clone();
+        mac.update(b"troupe-file-cursors/v1");
+        ListCursorKey::new(&mac.finalize().into_bytes())
     }
 
     fn mac(&self, address: &FileAddress) -> Hmac<Sha256> {

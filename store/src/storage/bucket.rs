@@ -4,12 +4,22 @@ use domain::{
     error::Result as Decided,
     id::{OrgId, ResourceId},
     resource::{Resource, ResourceType},
-    storage::{BucketSettings, BucketStatus},
+    storage::{BucketAddress, BucketSettings, BucketStatus},
 };
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
-use super::entity::bucket as row;
-use crate::{Change, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
+use super::entity::bucket as entity;
+use crate::{
+    Change, Expect, Store, StoreError, json,
+    reader::{Reads, row},
+    sql::Sql,
+};
+
+row! {
+    struct AttachedRow {
+        id: String,
+    }
+}
 
 /// The number by which rows of files name their bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,13 +68,27 @@ impl StoredBucket {
 impl Store {
     /// A bucket, whosever it is. What it is like was so at its epoch or later.
     pub async fn bucket_of(&self, id: ResourceId) -> Result<Option<StoredBucket>, StoreError> {
-        let found = row::Entity::find().filter(row::Column::Id.eq(id.to_string())).read_one(self.reader()).await?;
+        let found =
+            entity::Entity::find().filter(entity::Column::Id.eq(id.to_string())).read_one(self.reader()).await?;
         let Some(found) = found else { return Ok(None) };
         let org_id = found.org_id.parse().map_err(|_| StoreError::corrupt("buckets.org_id"))?;
         let Some(resource) = self.resource(org_id, ResourceType::Bucket, id).await? else { return Ok(None) };
         let settings = json::read("buckets.settings", &found.settings)?;
         let seen = BucketSeen { no: BucketNo(found.bucket_no), org_id, epoch: found.epoch };
         Ok(Some(StoredBucket { resource, settings, seen }))
+    }
+
+    /// The bucket of the organization that a path names: by its own id, or by that of the project that has it.
+    pub async fn bucket_at(&self, org_id: OrgId, address: BucketAddress) -> Result<Option<StoredBucket>, StoreError> {
+        let project_id = match address {
+            BucketAddress::Resource(id) => return self.bucket(org_id, id).await,
+            BucketAddress::Project(project_id) => project_id,
+        };
+        let statement = "SELECT id FROM resources WHERE org_id = $1 AND type = 'bucket' AND project_id = $2 LIMIT 1";
+        let sql = Sql::new(statement, [org_id.to_string().into(), project_id.to_string().into()]);
+        let Some(found) = self.reader().row::<AttachedRow>(&sql).await? else { return Ok(None) };
+        let id = found.id.parse().map_err(|_| StoreError::corrupt("resources.id"))?;
+        self.bucket(org_id, id).await
     }
 
     /// A bucket of the organization.
@@ -76,7 +100,7 @@ impl Store {
 impl Change {
     /// Adds what a new bucket has beside its record.
     pub fn bucket_add(&mut self, resource: &Resource, settings: &BucketSettings) {
-        self.insert(row::ActiveModel {
+        self.insert(entity::ActiveModel {
             id: Set(resource.id.to_string()),
             org_id: Set(resource.org_id.to_string()),
             settings: Set(json::text(settings)),

@@ -1,16 +1,26 @@
 //! Reading files and their versions.
 
-use domain::storage::{FileKey, KeyRange, VersionId, VersionName, VersionStamp};
+use domain::storage::{FileKey, Folder, FolderFacts, KeyRange, VersionId, VersionName, VersionStamp};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::{
     BucketNo, FileVersion,
     entity::{gone, live, version},
 };
-use crate::{Store, StoreError, reader::Reads};
+use crate::{
+    Store, StoreError,
+    reader::{Reads, row},
+    sql::Sql,
+};
 
 /// Keys of one statement: SQLite takes 32,766 values in one.
 pub(super) const KEYS_PER_STATEMENT: usize = 500;
+
+row! {
+    struct LongestRow {
+        longest: Option<i64>,
+    }
+}
 
 fn bytes(key: &FileKey) -> Vec<u8> {
     key.as_str().as_bytes().to_vec()
@@ -86,12 +96,7 @@ impl Store {
     }
 
     /// The first `limit` files whose keys lie in the range, by their keys.
-    pub async fn files_in(
-        &self,
-        no: BucketNo,
-        range: &KeyRange,
-        limit: u64,
-    ) -> Result<Vec<FileVersion>, StoreError> {
+    pub async fn files_in(&self, no: BucketNo, range: &KeyRange, limit: u64) -> Result<Vec<FileVersion>, StoreError> {
         let mut select = live::Entity::find()
             .filter(live::Column::BucketNo.eq(no.0))
             .filter(live::Column::Key.gte(range.start.clone()));
@@ -122,16 +127,27 @@ impl Store {
         let mut heads = Vec::with_capacity(keys.len());
         for keys in keys.chunks(KEYS_PER_STATEMENT) {
             let keys = || keys.iter().map(bytes);
-            let found = live::Entity::find()
-                .filter(live::Column::BucketNo.eq(no.0))
-                .filter(live::Column::Key.is_in(keys()));
+            let found =
+                live::Entity::find().filter(live::Column::BucketNo.eq(no.0)).filter(live::Column::Key.is_in(keys()));
             heads.extend(files(found.read_list(self.reader()).await?)?);
-            let found = gone::Entity::find()
-                .filter(gone::Column::BucketNo.eq(no.0))
-                .filter(gone::Column::Key.is_in(keys()));
+            let found =
+                gone::Entity::find().filter(gone::Column::BucketNo.eq(no.0)).filter(gone::Column::Key.is_in(keys()));
             heads.extend(files(found.read_list(self.reader()).await?)?);
         }
         Ok(heads)
+    }
+
+    /// What there is of a folder; none where nothing lies in it.
+    pub async fn folder_facts(&self, no: BucketNo, folder: &Folder) -> Result<Option<FolderFacts>, StoreError> {
+        let range = folder.range();
+        // A folder's path ends with `/`, so something always lies behind it.
+        let end = range.end.unwrap_or_default();
+        let statement = "SELECT CAST(MAX(LENGTH(key)) AS BIGINT) AS longest FROM objects_live \
+                         WHERE bucket_no = $1 AND key >= $2 AND key < $3";
+        let sql = Sql::new(statement, [no.0.into(), range.start.into(), end.into()]);
+        let found = self.reader().row::<LongestRow>(&sql).await?.and_then(|row| row.longest);
+        let facts = |longest| usize::try_from(longest).map(|longest_key| FolderFacts { longest_key });
+        found.map(facts).transpose().map_err(StoreError::corrupt)
     }
 
     /// The versions `null` of these keys that are old ones; in no order.

@@ -1,14 +1,17 @@
 //! Emptying a bucket that is being deleted, a bounded number of rows at a time.
 
 use domain::{
-    Timestamp,
     id::{OrgId, ResourceId},
-    storage::{FileKey, KeyPrefix},
+    storage::KeyPrefix,
 };
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 use super::{BucketNo, BucketSeen, FileVersion, entity::version};
-use crate::{Change, Expect, Store, StoreError, reader::{Reads, row}, sql::Sql};
+use crate::{
+    Change, Expect, Store, StoreError,
+    reader::{Reads, row},
+    sql::Sql,
+};
 
 /// Rows that one commit takes away.
 const ROWS_MAX: u64 = 1_000;

@@ -107,6 +107,24 @@ impl FileRows {
         self.lanes.values().map(|delta| delta.bytes).sum()
     }
 
+    /// The contents that have more versions afterwards and those that have less, each as often as that. What moves from one
+    /// row to another is neither.
+    fn shared(&self) -> (Vec<ContentId>, Vec<ContentId>) {
+        let mut counts: BTreeMap<ContentId, i64> = BTreeMap::new();
+        for id in &self.refs {
+            *counts.entry(*id).or_default() += 1;
+        }
+        for id in &self.unrefs {
+            *counts.entry(*id).or_default() -= 1;
+        }
+        let (mut more, mut less) = (Vec::new(), Vec::new());
+        for (id, count) in counts {
+            let list = if count > 0 { &mut more } else { &mut less };
+            list.extend((0..count.unsigned_abs()).map(|_| id));
+        }
+        (more, less)
+    }
+
     fn lane(&mut self, key: &FileKey) -> &mut Delta {
         self.lanes.entry(LaneNo::of(key)).or_default()
     }
@@ -138,8 +156,9 @@ impl Change {
         for (lane, delta) in &rows.lanes {
             lane_count(self, bucket, *lane, *delta);
         }
-        if !rows.refs.is_empty() {
-            self.contents_ref(bucket.org_id, rows.refs);
+        let (more, less) = rows.shared();
+        if !more.is_empty() {
+            self.contents_ref(bucket.org_id, more);
         }
         heads_go(self, bucket, &rows.heads_out);
         stay_absent(self, bucket, &rows.new_keys);
@@ -153,8 +172,8 @@ impl Change {
                 HeadRow::Gone(row) => self.insert(*row),
             }
         }
-        if !rows.unrefs.is_empty() {
-            self.contents_unref(now, bucket.org_id, rows.unrefs);
+        if !less.is_empty() {
+            self.contents_unref(now, bucket.org_id, less);
         }
     }
 }
