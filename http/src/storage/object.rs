@@ -14,7 +14,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     file::{ObjectBody, TagBody},
-    upload::FileUpload,
+    upload::{FileUpload, abandon},
 };
 use crate::{
     answer::{Json, NoContent, Object},
@@ -110,7 +110,7 @@ pub(crate) async fn storage_object_put(
     match state.actors.bucket_lane.ask(&lane, command, context).await {
         Ok(file) => Ok(Json(ObjectAnswer { object: file.try_into()? })),
         Err(refusal) => {
-            state.store.content_abandon(&content).await;
+            abandon(&state, &content).await;
             Err(refusal.into())
         }
     }

@@ -102,10 +102,17 @@ impl FileUpload {
         let content = kept.map_err(refusal)?;
         let differs = |sent: Option<Vec<u8>>, found: &[u8]| sent.is_some_and(|sent| sent != found);
         if differs(md5, &content.md5()) || differs(sha256, &content.sha256()) {
-            state.store.content_abandon(&content).await;
+            abandon(state, &content).await;
             return Err(checksum_wrong().into());
         }
         Ok(content)
+    }
+}
+
+/// Lets go of a content that nothing names; what can't be deleted now is swept later.
+pub(super) async fn abandon(state: &State, content: &NewContent) {
+    if let Err(error) = state.store.content_abandon(content).await {
+        tracing::warn!(%error, id = %content.id(), "a content that was refused could not be deleted yet");
     }
 }
 
