@@ -27,7 +27,7 @@ use actors_pages::{
     tree::PageTree,
 };
 use actors_platform::{Platform, RunningPlatform};
-use actors_storage::{Bucket, BucketLane};
+use actors_storage::{Bucket, BucketLane, BucketUpload};
 use actors_vault::Vault;
 use domain::{Context, Origin};
 use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
@@ -53,6 +53,8 @@ pub struct Actors {
     pub bucket: Registry<Bucket>,
     /// Lanes of buckets: every write of one file.
     pub bucket_lane: Registry<BucketLane>,
+    /// Uploads of files in parts.
+    pub bucket_upload: Registry<BucketUpload>,
     /// Authenticator backups, by person.
     pub backup: Registry<Backup>,
     /// Escalations.
@@ -123,6 +125,7 @@ impl Actors {
         actors.kernel.deliver_timers_to(&actors.protocols);
         actors.kernel.deliver_timers_to(&actors.vault);
         actors.kernel.deliver_timers_to(&actors.bucket);
+        actors.kernel.deliver_timers_to(&actors.bucket_upload);
         actors.kernel.deliver_timers_to(&actors.page_tree);
         actors.kernel.deliver_timers_to(&actors.escalation);
         actors.kernel.start_timers();
@@ -151,6 +154,7 @@ impl Actors {
             backup: kernel.registry(services.clone()),
             bucket: kernel.registry(services.clone()),
             bucket_lane: kernel.registry(services.clone()),
+            bucket_upload: kernel.registry(services.clone()),
             escalation,
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),

@@ -197,7 +197,12 @@ pub(crate) fn page() -> Vec<Endpoint> {
             POST   "/v1/orgs/{orgId}/storage/{resourceId}/object/restore" => storage::storage_object_restore;
             GET    "/v1/orgs/{orgId}/storage/{resourceId}/download" => storage::storage_download;
             GET    "/v1/orgs/{orgId}/storage/{resourceId}/deleted" => storage::storage_deleted_list;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart" => storage::storage_multipart_create, creates();
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/parts" => storage::storage_multipart_parts;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/complete" => storage::storage_multipart_complete;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/abort" => storage::storage_multipart_abort;
             GET    "/v1/storage/files/{resourceId}"       => storage::storage_file_get;
+            PUT    "/v1/storage/files/{resourceId}"       => storage::storage_part_put;
         }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;

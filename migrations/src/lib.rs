@@ -29,6 +29,7 @@ mod m0019_page_imports;
 mod m0020_resources;
 mod m0022_storage;
 mod m0023_contents;
+mod m0024_uploads;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -58,6 +59,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0020_resources::Migration),
             Box::new(m0022_storage::Migration),
             Box::new(m0023_contents::Migration),
+            Box::new(m0024_uploads::Migration),
         ]
     }
 }

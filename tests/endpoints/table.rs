@@ -255,7 +255,12 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/storage/{resourceId}/download" Scope("resources:read"), Nothing;
     GET    "/v1/orgs/{orgId}/storage/{resourceId}/deleted"  Scope("resources:read"), Nothing;
     DELETE "/v1/orgs/{orgId}/storage/{resourceId}"          Scope("resources:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart"     Scope("resources:write"), JSON;
+    POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/parts" Scope("resources:write"), JSON;
+    POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/complete" Scope("resources:write"), JSON;
+    POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/abort" Scope("resources:write"), JSON;
     GET    "/v1/storage/files/{resourceId}"                 AddressHolder, Nothing;
+    PUT    "/v1/storage/files/{resourceId}"                 AddressHolder, Bytes;
 
     GET    "/v1/blobs/{key}"                                AddressHolder, Nothing;
     PUT    "/v1/blobs/{key}"                                AddressHolder, Bytes;

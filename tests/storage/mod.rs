@@ -7,6 +7,7 @@ mod large;
 mod list;
 mod model;
 mod moves;
+mod multipart;
 mod races;
 mod removal;
 mod versions;

@@ -2,7 +2,8 @@
 //!
 //! A bucket's record, its name and its settings belong to the organization's book of resources, which is asked with this
 //! area's commands ([`CreateBucket`], [`ChangeBucket`], [`DeleteBucket`]). Files belong to the bucket's sixteen lanes, each to
-//! the one that its key's hash names ([`BucketLane`]); moves, which meet many keys, to the bucket ([`Bucket`]). None of them
+//! the one that its key's hash names ([`BucketLane`]); moves, which meet many keys, to the bucket ([`Bucket`]);
+//! uploads in parts to themselves ([`BucketUpload`]). None of them
 //! keeps files in memory. What they decide on they read, and what has changed until the commit makes that stale.
 
 mod bucket;
@@ -11,6 +12,7 @@ mod open;
 mod plan;
 mod removal;
 mod resource;
+mod upload;
 
 use std::sync::Arc;
 
@@ -24,6 +26,7 @@ pub use self::{
     lane::{BucketLane, DeleteFile, DeleteVersion, FileAt, LaneKey, PatchFile, PutFile, RestoreVersion},
     removal::{STORAGE_REMOVAL, StorageRemoval},
     resource::{ChangeBucket, CreateBucket, DeleteBucket, Force},
+    upload::{AbortUpload, BeginUpload, BucketUpload, CompleteUpload, PutPart, UploadAt},
 };
 
 /// What goes over all areas knows of object storage.

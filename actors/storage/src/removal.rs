@@ -44,6 +44,7 @@ impl Handler for StorageRemoval {
         let mut cleared = Cleared::of(job)?;
         while let Some(rest) = job.store().bucket_rest(org_id).await? {
             empty(&mut cleared, job, rest).await?;
+            end_uploads(&mut cleared, job, rest).await?;
             let mut change = Change::new();
             change.bucket_remove(rest);
             cleared.step(job, change, &[("buckets", 1)]).await?;
@@ -74,4 +75,14 @@ async fn empty(cleared: &mut Cleared, job: &Job, rest: BucketRest) -> Result<(),
         change.file_rows(rest.seen, store.now(), rows);
         cleared.step(job, change, &[("versions", count)]).await?;
     }
+}
+
+async fn end_uploads(cleared: &mut Cleared, job: &Job, rest: BucketRest) -> Result<(), Halt> {
+    while let Some((upload, parts)) = job.store().bucket_upload_next(rest.seen.no).await? {
+        let mut change = Change::new();
+        change.upload_clear(rest.seen, job.store().now(), upload.id, &parts);
+        let count = u32::try_from(parts.len().max(1)).unwrap_or(u32::MAX);
+        cleared.step(job, change, &[("parts of uploads", count)]).await?;
+    }
+    Ok(())
 }

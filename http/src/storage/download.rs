@@ -215,7 +215,7 @@ pub(crate) async fn storage_file_get(
     send(&state, &bucket, (&file, &content), status, range).await
 }
 
-fn refused(refusal: BlobRefusal) -> Error {
+pub(super) fn refused(refusal: BlobRefusal) -> Error {
     let message = match refusal {
         BlobRefusal::Forged => "This address was not signed here.",
         BlobRefusal::Expired => "This address has expired.",

@@ -6,10 +6,11 @@ mod file;
 mod list;
 mod moves;
 mod object;
+mod parts;
 mod upload;
 mod versions;
 
-pub(crate) use self::{bucket::*, download::*, list::*, moves::*, object::*, versions::*};
+pub(crate) use self::{bucket::*, download::*, list::*, moves::*, object::*, parts::*, versions::*};
 
 use domain::storage::BucketAddress;
 

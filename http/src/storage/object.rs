@@ -41,7 +41,7 @@ impl RequestQuery for FileQuery {}
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ObjectAnswer {
     /// It.
-    object: ObjectBody,
+    pub(super) object: ObjectBody,
 }
 
 /// A file
@@ -160,8 +160,8 @@ impl From<FilePatchBody> for FilePatch {
     (status = 409, description = "This folder is being moved.\n\nThis bucket is being deleted.")))]
 pub(crate) async fn storage_object_patch(
     org: Org<ResourcesWrite>,
-    asked: Query<FileQuery>,
     body: Body<FilePatchBody>,
+    asked: Query<FileQuery>,
     Owned(bucket): Owned<StoredBucket>,
     state: State,
 ) -> Result<Json<ObjectAnswer>> {

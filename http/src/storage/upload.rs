@@ -4,7 +4,7 @@ use actix_web::http::header;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use domain::{
-    Error,
+    Context, Error,
     id::OrgId,
     storage::{
         ETagList, FileHeaders, SINGLE_BYTES_MAX, WriteConditions, checksum_unknown, checksum_wrong, single_check,
@@ -14,7 +14,7 @@ use domain::{
 use futures::{SinkExt, StreamExt, channel::mpsc};
 use store::blobs::contents::{ContentError, ContentSource, NewContent};
 
-use crate::{argument::Argument, call::Call, error::Result, facts::Facts, state::State};
+use crate::{argument::Argument, body::TOO_LARGE, call::Call, error::Result, facts::Facts, state::State};
 
 /// Pieces of a body that wait for being written.
 const PIECES_WAITING_MAX: usize = 2;
@@ -87,25 +87,82 @@ fn checksum(call: &Call, name: &str, len: usize) -> Result<Option<Vec<u8>>> {
 impl FileUpload {
     /// Keeps the bytes as a content of the organization, which waits for the commit that names it.
     pub(super) async fn keep(self, state: &State, org_id: OrgId) -> Result<NewContent> {
-        let Self { mut payload, announced, md5, sha256, .. } = self;
-        // What comes from the network stays on its thread; the content is written on others.
-        let (mut sender, pieces) = mpsc::channel::<std::result::Result<Bytes, ()>>(PIECES_WAITING_MAX);
-        let receiving = async move {
-            while let Some(piece) = payload.next().await {
-                if sender.send(piece.map_err(|_| ())).await.is_err() {
-                    return;
-                }
-            }
-        };
+        let Self { payload, announced, md5, sha256, .. } = self;
         let source = ContentSource { size: announced, limit: SINGLE_BYTES_MAX };
-        let (kept, ()) = futures::join!(state.store.content_write(org_id, source, pieces), receiving);
-        let content = kept.map_err(refusal)?;
+        let content = receive(state, org_id, payload, source).await.map_err(refusal)?;
         let differs = |sent: Option<Vec<u8>>, found: &[u8]| sent.is_some_and(|sent| sent != found);
         if differs(md5, &content.md5()) || differs(sha256, &content.sha256()) {
             abandon(state, &content).await;
             return Err(checksum_wrong().into());
         }
         Ok(content)
+    }
+}
+
+/// Keeps what comes as a content of the organization.
+async fn receive(
+    state: &State,
+    org_id: OrgId,
+    mut payload: actix_web::dev::Payload,
+    source: ContentSource,
+) -> std::result::Result<NewContent, ContentError<()>> {
+    // What comes from the network stays on its thread; the content is written on others.
+    let (mut sender, pieces) = mpsc::channel::<std::result::Result<Bytes, ()>>(PIECES_WAITING_MAX);
+    let receiving = async move {
+        while let Some(piece) = payload.next().await {
+            if sender.send(piece.map_err(|_| ())).await.is_err() {
+                return;
+            }
+        }
+    };
+    let (kept, ()) = futures::join!(state.store.content_write(org_id, source, pieces), receiving);
+    kept
+}
+
+/// A part that is sent.
+pub(crate) struct PartUpload {
+    payload: actix_web::dev::Payload,
+    announced: Option<u64>,
+    context: Context,
+}
+
+impl Argument for PartUpload {
+    fn describe(facts: &mut Facts) {
+        facts.open();
+        facts.stream(&["application/octet-stream"]);
+        facts.error(400, "Send exactly the number of bytes that the address is for.");
+        facts.error(400, "The body broke off.");
+        facts.error(403, "This address was not signed here.");
+        facts.error(403, "This address has expired.");
+        facts.error(413, TOO_LARGE);
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let announced = call.announced_length().map(|length| length as u64);
+        Ok(Self { payload: call.take_payload(), announced, context: call.context.clone() })
+    }
+}
+
+impl PartUpload {
+    /// The context to ask the upload with.
+    pub(super) fn context(&self) -> Context {
+        self.context.clone()
+    }
+
+    /// Keeps the bytes, which have to be so many, as a content of the organization.
+    pub(super) async fn keep(self, state: &State, org_id: OrgId, size: u64) -> Result<NewContent> {
+        let wrong_size = || Error::bad_request("wrong_size", format!("Send exactly {size} bytes."));
+        match self.announced.map(|announced| announced.cmp(&size)) {
+            Some(std::cmp::Ordering::Greater) => return Err(Error::too_large(TOO_LARGE).into()),
+            Some(std::cmp::Ordering::Less) => return Err(wrong_size().into()),
+            Some(std::cmp::Ordering::Equal) | None => {}
+        }
+        let source = ContentSource { size: Some(size), limit: size };
+        let kept = receive(state, org_id, self.payload, source).await;
+        Ok(kept.map_err(|error| match error {
+            ContentError::Size { .. } => wrong_size(),
+            other => refusal(other),
+        })?)
     }
 }
 

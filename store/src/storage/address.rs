@@ -6,8 +6,8 @@
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     Timestamp,
-    id::ResourceId,
-    storage::{FileKey, ListCursorKey, VersionId},
+    id::{ResourceId, UploadId},
+    storage::{FileKey, ListCursorKey, PartNumber, VersionId},
 };
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -43,6 +43,36 @@ pub struct FileQuery {
     pub signature: String,
 }
 
+/// What an address of a part permits: to send exactly these bytes of an upload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartAddress {
+    /// The bucket.
+    pub bucket: ResourceId,
+    /// The upload.
+    pub upload: UploadId,
+    /// The part.
+    pub number: PartNumber,
+    /// Its bytes.
+    pub size: u64,
+    /// Until when; at that moment it is over.
+    pub expires_at: Timestamp,
+}
+
+/// The query of an address of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartQuery {
+    /// The upload.
+    pub upload: String,
+    /// The part's number.
+    pub part: u64,
+    /// Its bytes.
+    pub size: u64,
+    /// Until when, in milliseconds.
+    pub expires: i64,
+    /// The signature, in base64url without padding.
+    pub signature: String,
+}
+
 impl Store {
     /// The path and query that permit it.
     pub fn file_address(&self, address: &FileAddress) -> String {
@@ -65,6 +95,38 @@ impl Store {
         let signature = URL_SAFE_NO_PAD.decode(&query.signature).map_err(|_| BlobRefusal::Forged)?;
         self.mac(&address).verify_slice(&signature).map_err(|_| BlobRefusal::Forged)?;
         if self.now() < address.expires_at { Ok(address) } else { Err(BlobRefusal::Expired) }
+    }
+
+    /// The path and query that permit sending a part.
+    pub fn part_address(&self, address: &PartAddress) -> String {
+        let PartAddress { bucket, upload, number, size, expires_at } = address;
+        let signature = URL_SAFE_NO_PAD.encode(self.part_mac(address).finalize().into_bytes());
+        let number = number.get();
+        format!(
+            "{PATH_PREFIX}{bucket}?upload={upload}&part={number}&size={size}&expires={expires_at}&signature={signature}"
+        )
+    }
+
+    /// What the address of this bucket with this query permits.
+    pub fn part_address_verify(&self, bucket: ResourceId, query: &PartQuery) -> Result<PartAddress, BlobRefusal> {
+        let address = PartAddress {
+            bucket,
+            upload: query.upload.parse().map_err(|_| BlobRefusal::Forged)?,
+            number: PartNumber::parse("part", query.part).map_err(|_| BlobRefusal::Forged)?,
+            size: query.size,
+            expires_at: Timestamp(query.expires),
+        };
+        let signature = URL_SAFE_NO_PAD.decode(&query.signature).map_err(|_| BlobRefusal::Forged)?;
+        self.part_mac(&address).verify_slice(&signature).map_err(|_| BlobRefusal::Forged)?;
+        if self.now() < address.expires_at { Ok(address) } else { Err(BlobRefusal::Expired) }
+    }
+
+    fn part_mac(&self, address: &PartAddress) -> Hmac<Sha256> {
+        let PartAddress { bucket, upload, number, size, expires_at } = address;
+        let mut mac = self.blobs().signer().clone();
+        let number = number.get();
+        mac.update(format!("troupe-file/v1\nPUT\n{bucket}\n{upload}\n{number}\n{size}\n{expires_at}").as_bytes());
+        mac
     }
 
     /// What signs cursors of lists of files, the same on every node.

@@ -78,6 +78,13 @@ impl Store {
         Ok(Some(StoredBucket { resource, settings, seen }))
     }
 
+    /// What a change of this bucket has to name.
+    pub async fn bucket_seen(&self, no: BucketNo) -> Result<Option<BucketSeen>, StoreError> {
+        let Some(found) = entity::Entity::find_by_id(no.0).read_one(self.reader()).await? else { return Ok(None) };
+        let org_id = found.org_id.parse().map_err(|_| StoreError::corrupt("buckets.org_id"))?;
+        Ok(Some(BucketSeen { no, org_id, epoch: found.epoch }))
+    }
+
     /// The bucket of the organization that a path names: by its own id, or by that of the project that has it.
     pub async fn bucket_at(&self, org_id: OrgId, address: BucketAddress) -> Result<Option<StoredBucket>, StoreError> {
         let project_id = match address {

@@ -129,3 +129,52 @@ pub(super) mod moves {
 
     impl ActiveModelBehavior for ActiveModel {}
 }
+
+/// Uploads in parts.
+pub(super) mod upload {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "object_uploads")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: String,
+        pub bucket_no: i64,
+        pub key: Vec<u8>,
+        pub content_type: Option<String>,
+        pub size: i64,
+        pub revision: i64,
+        pub created_by: String,
+        pub created_at: i64,
+        pub completed_at: Option<i64>,
+        pub digest: Option<Vec<u8>>,
+        pub version_id: Option<String>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// Their parts.
+pub(super) mod part {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "object_parts")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub upload_id: String,
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub number: i64,
+        pub content_id: String,
+        pub size: i64,
+        pub etag: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

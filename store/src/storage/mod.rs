@@ -16,17 +16,19 @@ mod moves;
 mod read;
 mod removal;
 mod rows;
+mod uploads;
 mod usage;
 mod version;
 
 pub use self::{
-    address::{FileAddress, FileQuery},
+    address::{FileAddress, FileQuery, PartAddress, PartQuery},
     bucket::{BucketNo, BucketSeen, StoredBucket},
     lane::{LANES, LaneNo},
     listing::{DeletedPage, FilesPage},
     moves::StoredMoves,
     removal::BucketRest,
     rows::FileRows,
+    uploads::{CompletedUpload, StoredPart, StoredUpload},
     usage::BucketUsage,
     version::{FileContent, FileVersion},
 };
