@@ -14,7 +14,7 @@ const SQLSTATE_LEN: usize = 5;
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Why a read, a connection or a blob failed.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// The database or the blobs' place can't be reached, or has no connection to spare.
     #[error("the store can't be reached: {0}")]

@@ -4,6 +4,8 @@ extern crate troupe_store as store;
 
 mod audit;
 mod blobs;
+mod contents;
+mod contents_plan;
 mod deliveries;
 mod escalations;
 mod idempotency;

@@ -171,9 +171,10 @@ fn listed(rows: &[(ContentId, i64)]) -> (String, Vec<Value>) {
     for (id, number) in rows {
         let (id, number) = (place(&mut values, id.to_string()), place(&mut values, *number));
         // Writing to a text doesn't fail.
-        let _ = match text.is_empty() {
-            true => write!(text, "(CAST({id} AS TEXT), CAST({number} AS BIGINT))"),
-            false => write!(text, ", ({id}, {number})"),
+        let _ = if text.is_empty() {
+            write!(text, "(CAST({id} AS TEXT), CAST({number} AS BIGINT))")
+        } else {
+            write!(text, ", ({id}, {number})")
         };
     }
     (text, values)

@@ -172,7 +172,7 @@ impl NewContent {
         self.size
     }
 
-    /// Its MD5, which is the ETag that S3 has for it.
+    /// Its MD5, which is the `ETag` that S3 has for it.
     pub const fn md5(&self) -> [u8; 16] {
         self.md5
     }

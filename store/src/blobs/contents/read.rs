@@ -71,7 +71,7 @@ impl Store {
         let range = range.map_or(0..size, |range| range.start.min(size)..range.end.clamp(range.start.min(size), size));
         let bytes = match row.bytes {
             Some(bytes) => {
-                let bytes = part(bytes.into(), range.clone())?;
+                let bytes = part(&bytes.into(), range.clone())?;
                 stream::iter((!bytes.is_empty()).then_some(Ok(bytes))).boxed()
             }
             None => self.segments(id, range.clone()).await?,
@@ -145,7 +145,7 @@ impl Segments {
         let within = at - start..self.range.end.min(start + size) - start;
         let pieces = match (segment.blob, segment.bytes) {
             (Some(blob), _) => self.open_blob(&blob, size, within.clone()).await?,
-            (None, Some(bytes)) => stream::once(std::future::ready(part(bytes.into(), within.clone()))).boxed(),
+            (None, Some(bytes)) => stream::once(std::future::ready(part(&bytes.into(), within.clone()))).boxed(),
             (None, None) => return Err(self.broken("has a segment without bytes")),
         };
         self.reading = Some((pieces, start + within.end));
@@ -174,7 +174,7 @@ impl Segments {
     }
 }
 
-fn part(bytes: Bytes, range: Range<u64>) -> Result<Bytes, StoreError> {
+fn part(bytes: &Bytes, range: Range<u64>) -> Result<Bytes, StoreError> {
     let place = |at: u64| usize::try_from(at).map_err(StoreError::corrupt);
     let (start, end) = (place(range.start)?, place(range.end)?);
     if start <= end && end <= bytes.len() {

@@ -65,6 +65,7 @@ struct Parts<'a, S> {
     stream: Pin<&'a mut S>,
     source: ContentSource,
     part_len: usize,
+    patience: Duration,
     /// What came behind the last part.
     rest: Bytes,
     taken: u64,
@@ -83,7 +84,7 @@ where
             if !self.rest.is_empty() {
                 return Ok(Part { bytes: part.freeze(), is_last: false });
             }
-            let coming = tokio::time::timeout(STALLED_AFTER, self.stream.next());
+            let coming = tokio::time::timeout(self.patience, self.stream.next());
             match coming.await.map_err(|_| ContentError::Stalled)? {
                 Some(bytes) => self.take(bytes.map_err(ContentError::Source)?)?,
                 None => break,
@@ -156,7 +157,7 @@ impl Store {
     {
         let stream = std::pin::pin!(stream);
         let part_len = self.blobs().part_len();
-        let mut parts = Parts { stream, source, part_len, rest: Bytes::new(), taken: 0 };
+        let mut parts = Parts { stream, source, part_len, patience: STALLED_AFTER, rest: Bytes::new(), taken: 0 };
         let (first, mut digests) = (parts.next().await?, Digests::new(seen));
         if first.is_last && first.bytes.len() <= SMALL_MAX {
             digests.update(&first.bytes);
@@ -289,5 +290,43 @@ impl Blobs {
         }
         let written = upload.put_part(bytes.clone().into()).map_err(StoreError::from);
         Ok(try_join(written, self.hashing.update(digests, bytes)).await?.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::stream;
+
+    use super::*;
+
+    fn parts<S>(stream: Pin<&mut S>, size: Option<u64>) -> Parts<'_, S> {
+        let source = ContentSource { size, limit: 100 };
+        Parts { stream, source, part_len: 4, patience: Duration::from_millis(1), rest: Bytes::new(), taken: 0 }
+    }
+
+    #[tokio::test]
+    async fn parts_are_full_but_for_the_last_one_however_the_pieces_come() {
+        for pieces in [&["0123456789"][..], &["0", "", "12345", "6789"], &["0123", "4567", "89"]] {
+            let stream = stream::iter(pieces).map(|piece| Ok::<_, ()>(Bytes::from_static(piece.as_bytes())));
+            let stream = std::pin::pin!(stream);
+            let (mut parts, mut taken) = (parts(stream, Some(10)), Vec::new());
+            loop {
+                let part = parts.next().await.expect("comes");
+                taken.push(part.bytes);
+                if part.is_last {
+                    break;
+                }
+            }
+            assert_eq!(taken, ["0123", "4567", "89"], "{pieces:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_source_that_is_silent_is_given_up() {
+        let silent = stream::iter([Ok::<_, ()>(Bytes::from_static(b"012345"))]).chain(stream::pending());
+        let silent = std::pin::pin!(silent);
+        let mut parts = parts(silent, None);
+        assert_eq!(parts.next().await.map(|part| part.bytes).ok(), Some(Bytes::from_static(b"0123")));
+        assert!(matches!(parts.next().await, Err(ContentError::Stalled)));
     }
 }
