@@ -9,8 +9,8 @@ use actix_web::{
 use domain::{
     Error,
     storage::{
-        BucketAddress, ByteRange, ETag, ETagList, FileKey, RangeAnswer, ReadConditions, ReadOutcome, VersionId,
-        file_not_found, range_answer, version_not_found,
+        BucketAddress, ByteRange, ETag, ETagList, FileKey, RangeAnswer, ReadConditions, ReadOutcome, StoredFile,
+        VersionId, range_answer, version_not_found,
     },
 };
 use futures::TryStreamExt;
@@ -22,6 +22,7 @@ use store::{
 };
 use utoipa::{IntoParams, ToSchema};
 
+use super::file::file;
 use crate::{
     answer::Json,
     argument::Argument,
@@ -90,7 +91,7 @@ pub(crate) async fn storage_download(
     let key = FileKey::parse_for_download(asked.key.as_str())?;
     let version = asked.version_id.as_deref().map(|id| VersionId::parse("versionId", id)).transpose()?;
     let file = match version {
-        None => state.store.file(bucket.seen.no, &key).await?.ok_or_else(file_not_found)?,
+        None => file(&state, &bucket, &key).await?,
         Some(id) => content_of(state.store.file_version(bucket.seen.no, &key, id).await?)?.0,
     };
     let expires_at = state.store.now().after(LINK_LASTS);
@@ -195,11 +196,8 @@ pub(crate) async fn storage_file_get(
     let BucketAddress::Resource(bucket) = *address else { return Err(refused(BlobRefusal::Forged).into()) };
     let query = AddressQuery { key, version, expires, signature };
     let grant = state.store.file_address_verify(bucket, &query).map_err(refused)?;
-    let bucket = state.store.bucket_of(grant.bucket).await?.ok_or_else(version_not_found)?;
-    bucket.check_usable()?;
-    let (file, content) = content_of(state.store.file_version(bucket.seen.no, &grant.key, grant.version).await?)?;
-    let stored = file.stored().ok_or_else(version_not_found)?;
-    match asked.conditions.decide(stored) {
+    let (bucket, file, content) = granted(&state, &grant).await?;
+    match asked.conditions.decide(StoredFile { etag: content.etag, modified: file.modified }) {
         ReadOutcome::Send => {}
         ReadOutcome::NotModified => return Ok(about(StatusCode::NOT_MODIFIED, &file, &content).finish()),
         ReadOutcome::Failed => return Ok(about(StatusCode::PRECONDITION_FAILED, &file, &content).finish()),
@@ -221,6 +219,15 @@ pub(super) fn refused(refusal: BlobRefusal) -> Error {
         BlobRefusal::Expired => "This address has expired.",
     };
     Error::forbidden("file_address", message)
+}
+
+/// What an address permits to download; 404 where it is gone.
+async fn granted(state: &State, grant: &FileAddress) -> Result<(StoredBucket, FileVersion, FileContent)> {
+    let bucket = state.store.bucket_of(grant.bucket).await?.ok_or_else(version_not_found)?;
+    bucket.check_usable()?;
+    let found = state.store.file_version(bucket.seen.no, &grant.key, grant.version).await?;
+    let (file, content) = content_of(found)?;
+    Ok((bucket, file, content))
 }
 
 /// An answer with what is said of a file.

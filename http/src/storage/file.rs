@@ -4,11 +4,23 @@ use std::collections::BTreeMap;
 
 use domain::{
     Error,
-    storage::{Tags, file_not_found},
+    storage::{FileKey, Tags, file_not_found},
 };
 use serde::{Deserialize, Serialize};
-use store::storage::FileVersion;
+use store::storage::{FileVersion, StoredBucket};
 use utoipa::ToSchema;
+
+use crate::{error::Result, state::State};
+
+/// A file of a bucket; 404 where there is none.
+pub(super) async fn file(state: &State, bucket: &StoredBucket, key: &FileKey) -> Result<FileVersion> {
+    Ok(state.store.file(bucket.seen.no, key).await?.ok_or_else(file_not_found)?)
+}
+
+/// The newest version of a key, a delete marker too; 404 where there is none.
+pub(super) async fn head(state: &State, bucket: &StoredBucket, key: &FileKey) -> Result<FileVersion> {
+    Ok(state.store.file_head(bucket.seen.no, key).await?.ok_or_else(file_not_found)?)
+}
 
 /// A file of a list.
 #[derive(Serialize, ToSchema)]

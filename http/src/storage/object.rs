@@ -6,14 +6,14 @@ use actors::storage::{DeleteFile, DeleteVersion, FileAt, LaneKey, PatchFile, Put
 use domain::{
     Context,
     problems::Problems,
-    storage::{FileKey, FilePatch, Overwrite, Tag, Tags, VersionId, file_not_found},
+    storage::{FileKey, FilePatch, Overwrite, Tag, Tags, VersionId},
 };
 use serde::{Deserialize, Serialize};
 use store::storage::StoredBucket;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    file::{ObjectBody, TagBody},
+    file::{ObjectBody, TagBody, file},
     upload::{FileUpload, abandon},
 };
 use crate::{
@@ -59,8 +59,8 @@ pub(crate) async fn storage_object_get(
 ) -> Result<Object<ObjectAnswer>> {
     bucket.check_usable()?;
     let key = FileKey::parse(asked.key.as_str())?;
-    let file = state.store.file(bucket.seen.no, &key).await?.ok_or_else(file_not_found)?;
-    Ok(Object(ObjectAnswer { object: file.try_into()? }))
+    let found = file(&state, &bucket, &key).await?;
+    Ok(Object(ObjectAnswer { object: found.try_into()? }))
 }
 
 /// Which file is written, and whether there may be one.

@@ -16,7 +16,7 @@ use domain::{
     },
 };
 use serde::{Deserialize, Serialize};
-use store::storage::{PartAddress, PartQuery, StoredBucket};
+use store::storage::{PartAddress, PartQuery, StoredBucket, StoredUpload};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -172,11 +172,8 @@ pub(crate) async fn storage_multipart_parts(
     let PartsAsked { key, upload_id, part_numbers } = body.into_inner();
     let numbers = part_numbers_check(&part_numbers)?;
     let (at, id) = at(org.id(), &bucket, key, &upload_id)?;
-    let upload = state.store.upload(id).await?;
-    let upload = upload
-        .filter(|upload| upload.bucket == bucket.seen.no && upload.key == at.key && upload.completed.is_none())
-        .ok_or_else(upload_not_found)?;
-    let (plan, expires_at) = (UploadPlan::new(upload.size)?, state.store.now().after(PART_LINKS_LAST));
+    let plan = plan(&state, &bucket, &at, id).await?;
+    let expires_at = state.store.now().after(PART_LINKS_LAST);
     let mut urls = Vec::with_capacity(numbers.len());
     for number in numbers {
         let size = plan.part_bytes(number).ok_or_else(|| no_such_part(&plan))?;
@@ -185,6 +182,21 @@ pub(crate) async fn storage_multipart_parts(
         urls.push(PartUrl { part_number: number.get(), url });
     }
     Ok(Json(PartsAnswer { urls, expires_in: PART_LINKS_LAST.as_secs() }))
+}
+
+/// How an upload is sent that is under way; 404 where there is none.
+async fn plan(state: &State, bucket: &StoredBucket, at: &UploadAt, id: UploadId) -> Result<UploadPlan> {
+    let is_meant =
+        |upload: &StoredUpload| upload.bucket == bucket.seen.no && upload.key == at.key && upload.completed.is_none();
+    let upload = state.store.upload(id).await?.filter(is_meant).ok_or_else(upload_not_found)?;
+    Ok(UploadPlan::new(upload.size)?)
+}
+
+/// The bucket that an address is for; 404 where it is gone.
+async fn bucket_of(state: &State, grant: &PartAddress) -> Result<StoredBucket> {
+    let bucket = state.store.bucket_of(grant.bucket).await?.ok_or_else(upload_not_found)?;
+    bucket.check_usable()?;
+    Ok(bucket)
 }
 
 fn no_such_part(plan: &UploadPlan) -> Error {
@@ -231,8 +243,7 @@ pub(crate) async fn storage_part_put(
     let SignedPart { upload: id, part, size, expires, signature } = signed.0;
     let query = PartQuery { upload: id, part, size, expires, signature };
     let grant = state.store.part_address_verify(bucket, &query).map_err(refused)?;
-    let bucket = state.store.bucket_of(grant.bucket).await?.ok_or_else(upload_not_found)?;
-    bucket.check_usable()?;
+    let bucket = bucket_of(&state, &grant).await?;
     let caller = upload.context();
     let content = upload.keep(&state, bucket.seen.org_id, grant.size).await?;
     let context = Context { deadline: Instant::now() + state.options.request_timeout, ..caller };

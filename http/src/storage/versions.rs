@@ -1,13 +1,12 @@
 //! Versions of a file.
 
 use actors::storage::{DeleteVersion, FileAt, LaneKey, RestoreVersion};
-use domain::storage::{
-    FileKey, ListOf, ListScope, Place, VERSIONS_LISTED_MAX, VersionId, file_not_found, invalid_cursor,
-};
+use domain::storage::{FileKey, ListOf, ListScope, Place, VERSIONS_LISTED_MAX, VersionId, invalid_cursor};
 use serde::{Deserialize, Serialize};
 use store::storage::{FileVersion, StoredBucket};
 use utoipa::{IntoParams, ToSchema};
 
+use super::file::head;
 use crate::{
     answer::{Json, NoContent},
     body::{Body, RequestBody},
@@ -104,7 +103,7 @@ pub(crate) async fn storage_versions_list(
         Some(Place::Version { stamp, .. }) => Some(stamp),
         Some(Place::Last(_) | Place::Upload { .. }) => return Err(invalid_cursor().into()),
     };
-    let head = state.store.file_head(no, &key).await?.ok_or_else(file_not_found)?;
+    let head = head(&state, &bucket, &key).await?;
     // The newest one is older than what the page before ended with where that has been deleted since.
     let shows_head = before.is_none_or(|before| head.stamp < before);
     let old = state.store.file_old_versions(no, &key, before, VERSIONS_LISTED_MAX as u64 + 1).await?;
