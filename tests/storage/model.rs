@@ -109,7 +109,10 @@ async fn random_plans_come_to_what_the_rules_say() {
 impl Plan {
     async fn step(&mut self) {
         let key = *self.dice.pick(&KEYS);
-        match self.dice.below(12) {
+        let act = self.dice.below(12);
+        // Shown where the test fails.
+        eprintln!("{act} {key}");
+        match act {
             0..=4 => self.put(key).await,
             5..=6 => self.delete(key).await,
             7..=8 => self.restore(key).await,

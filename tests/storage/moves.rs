@@ -43,7 +43,7 @@ async fn what_can_not_be_moved_is_refused_before_anything_moves() {
     for key in ["a", "b", "f/x", "g/x"] {
         files.put(key, key).await;
     }
-    let long = format!("{}/", "l".repeat(1_022));
+    let long = format!("{}/", "l".repeat(1_023));
     for (body, status, code, message) in [
         (file("a", "c/"), 400, "invalid_key", "File names can't end with /."),
         (file("a/", "c"), 400, "invalid_key", "File names can't end with /."),

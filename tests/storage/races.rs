@@ -42,6 +42,19 @@ async fn writes_and_deletes_of_one_file_at_once_lose_no_version() {
     assert_eq!(ids.len(), 40);
 }
 
+#[tokio::test]
+async fn what_is_written_next_knows_the_settings_that_hold() {
+    let files = Files::with(json!({ "quotaBytes": 3 })).await;
+    files.delete("a").await;
+    files.try_put("a", "long").await.expect_error(403, "quota_exceeded", "This bucket is full.");
+    files.client().patch(&files.path).json(&json!({ "quotaBytes": 4 })).send().await.expect(200);
+    files.try_put("a", "long").await.expect(200);
+    files.delete("a").await;
+    files.switch("Enabled").await;
+    files.delete("a").await;
+    assert_eq!(files.versions("a").await.expect(200).list("/versions").len(), 1);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn two_nodes_agree_on_one_file() {
     let Some(pair) = Pair::start(&[]).await else { return };

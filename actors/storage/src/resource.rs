@@ -72,9 +72,8 @@ impl ResourceChange for ChangeBucket {
         // Strangers read files over S3's protocol only, which has no address of its own yet.
         let settings = self.change.apply(&bucket.settings, PublicHost::Shared)?;
         let mut change = Change::new();
-        if settings != bucket.settings {
-            change.bucket_settings_put(bucket.seen, &settings);
-        }
+        // Another name ends the epoch too, since the lanes tell the audit trail of it.
+        change.bucket_settings_put(bucket.seen, &settings);
         if let Some(name) = &self.name {
             name.as_str().clone_into(&mut resource.name);
             name.as_str().clone_into(&mut resource.name_key);

@@ -1,8 +1,8 @@
 //! A lane of a bucket: every write of one file, of those keys whose hash names it.
 //!
-//! The lane knows its bucket as it was at one epoch, and no files: what a command decides on it reads, and its commit is stale
-//! where that has changed. A refusal that rests on the bucket (its status, a folder that is being moved) is given only after the
-//! bucket was read again.
+//! The lane knows its bucket as it is in the epoch that the store has now, and no files: what a command decides on it reads, and
+//! its commit is stale where that has changed. What needs no commit (a refusal, deleting what isn't there) rests on the epoch that
+//! was read in its own turn.
 
 mod delete;
 mod patch;
@@ -97,8 +97,14 @@ impl BucketLane {
     /// The person who asks and the bucket, where that person may write this file now.
     async fn open(&mut self, turn: &Turn<'_, Self>, at: &FileAt) -> Result<(UserId, &OpenBucket)> {
         let by = writer(turn, at.org_id).await?;
-        if self.open.as_ref().is_none_or(|open| open.check_write(at.org_id, &at.key).is_err()) {
-            self.open = OpenBucket::load(&turn.services().store, turn.key().bucket).await?;
+        let store = &turn.services().store;
+        let known = self.open.as_ref().map(OpenBucket::seen);
+        let current = match known {
+            Some(known) => store.bucket_seen(known.no).await?,
+            None => None,
+        };
+        if known.is_none() || known != current {
+            self.open = OpenBucket::load(store, turn.key().bucket).await?;
         }
         let open = self.open.as_ref().ok_or_else(no_bucket)?;
         open.check_write(at.org_id, &at.key)?;
