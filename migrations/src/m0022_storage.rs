@@ -1,8 +1,8 @@
 //! Object storage: buckets, the files in them with their versions, and moves that are under way.
 //!
-//! Keys are bytes, since texts are sorted otherwise by PostgreSQL. What has a file and what has only a delete marker on top are
-//! two tables, so that lists of files never read delete markers. A bucket has a number beside its id, which keeps the large
-//! tables' keys short; a number is never given twice.
+//! Keys are bytes, since texts are sorted otherwise by PostgreSQL. What has a file and what has only a delete marker on
+//! top are two tables, so that lists of files never read delete markers. A bucket has a number beside its id, which
+//! keeps the large tables' keys short; a number is never given twice.
 
 use sea_orm_migration::{
     prelude::*,

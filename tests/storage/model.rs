@@ -1,5 +1,5 @@
-//! Random plans against a model: a bucket of few keys, written, deleted, restored, moved and switched at random, shows what a
-//! model of nothing but the rules shows.
+//! Random plans against a model: a bucket of few keys, written, deleted, restored, moved and switched at random, shows
+//! what a model of nothing but the rules shows.
 //!
 //! `TROUPE_STORAGE_SEED` repeats a run's choices.
 

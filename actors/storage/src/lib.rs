@@ -1,10 +1,10 @@
 //! Object storage: who owns what (contract C 2.3, 3, 4.4).
 //!
-//! A bucket's record, its name and its settings belong to the organization's book of resources, which is asked with this
-//! area's commands ([`CreateBucket`], [`ChangeBucket`], [`DeleteBucket`]). Files belong to the bucket's sixteen lanes, each to
-//! the one that its key's hash names ([`BucketLane`]); moves, which meet many keys, to the bucket ([`Bucket`]);
-//! uploads in parts to themselves ([`BucketUpload`]). None of them
-//! keeps files in memory. What they decide on they read, and what has changed until the commit makes that stale.
+//! A bucket's record, its name and its settings belong to the organization's book of resources, which is asked with
+//! this area's commands ([`CreateBucket`], [`ChangeBucket`], [`DeleteBucket`]). Files belong to the bucket's sixteen
+//! lanes, each to the one that its key's hash names ([`BucketLane`]); moves, which meet many keys, to the bucket
+//! ([`Bucket`]); uploads in parts to themselves ([`BucketUpload`]). None of them keeps files in memory. What they
+//! decide on they read, and what has changed until the commit makes that stale.
 
 mod bucket;
 mod lane;

@@ -38,8 +38,8 @@ impl OpenBucket {
         self.bucket.settings.versioning
     }
 
-    /// Passes where the bucket's quota has room for what these rows add. What others add at the same moment, in other lanes, may
-    /// take it over.
+    /// Passes where the bucket's quota has room for what these rows add. What others add at the same moment, in other
+    /// lanes, may take it over.
     pub async fn check_room(&self, store: &Store, rows: &FileRows) -> Result<()> {
         let Some(quota) = self.bucket.settings.quota_bytes else { return Ok(()) };
         let used = store.bucket_usage(self.seen().no).await?.bytes;

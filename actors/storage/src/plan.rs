@@ -45,8 +45,8 @@ pub(crate) struct FileBefore {
 }
 
 impl FileBefore {
-    /// Reads what a write or a delete decides on. Only in a bucket whose versioning is suspended is there an old version that
-    /// has to make room.
+    /// Reads what a write or a delete decides on. Only in a bucket whose versioning is suspended is there an old
+    /// version that has to make room.
     pub async fn read(store: &Store, no: BucketNo, key: &FileKey, versioning: Option<Versioning>) -> Result<Self> {
         let head = store.file_head(no, key).await?;
         let null = match versioning {
@@ -62,8 +62,8 @@ impl FileBefore {
         FileState { newest: self.head.as_ref().map(FileVersion::version), older_null: null.map(FileVersion::version) }
     }
 
-    /// Adds what `changes` make of the rows; the version that is the newest one then, where there is one. A version that they
-    /// insert is made of `draft`.
+    /// Adds what `changes` make of the rows; the version that is the newest one then, where there is one. A version
+    /// that they insert is made of `draft`.
     pub fn rewrite(
         &self,
         rows: &mut FileRows,

@@ -1,8 +1,8 @@
 //! Emptying buckets that are being deleted, as a job.
 //!
-//! A bucket takes no writes any more once its status says that it is being deleted. Its versions are taken away afterwards, at
-//! most 1,000 in one commit, and its record in the end. Each deletion adds an entry of its own to the work queue; of several,
-//! the first one does the work of all.
+//! A bucket takes no writes any more once its status says that it is being deleted. Its versions are taken away
+//! afterwards, at most 1,000 in one commit, and its record in the end. Each deletion adds an entry of its own to the
+//! work queue; of several, the first one does the work of all.
 
 use actors_base::work::{
     clearing::Cleared,
@@ -72,7 +72,7 @@ async fn empty(cleared: &mut Cleared, job: &Job, rest: BucketRest) -> Result<(),
             return Ok(());
         }
         let mut change = Change::new();
-        change.file_rows(rest.seen, store.now(), rows);
+        change.file_rows(rest.seen, store.now(), &rows);
         cleared.step(job, change, &[("versions", count)]).await?;
     }
 }

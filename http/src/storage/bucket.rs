@@ -62,9 +62,9 @@ pub(crate) struct BucketBody {
     location: String,
     /// The region that it says it is in.
     region: String,
-    /// Its name in Amazon's form.
+    /// The bucket's name in Amazon's form.
     arn: String,
-    /// Its name over S3.
+    /// The bucket's name over S3.
     physical_name: String,
 }
 
@@ -211,13 +211,14 @@ const VERSIONING: &str = "Use one of: Enabled, Suspended, Disabled.";
 /// One bucket.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BucketAnswer {
-    /// Its record.
+    /// The bucket's record.
     bucket: BucketBody,
 }
 
 /// Make a bucket
 ///
-/// Its name is S3's; over S3 it gets a name of its own, `physicalName`, which no other bucket has anywhere.
+/// The name is one by S3's rules; over S3 the bucket gets a name of its own, `physicalName`, which no other bucket has
+/// anywhere.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/storage", responses((status = 409, description =
     "A bucket with this name exists.\n\nAn organization has up to 100 buckets.")))]
 pub(crate) async fn storage_create(
@@ -251,7 +252,7 @@ impl RequestBody for BucketPatch {}
 
 /// Change a bucket
 ///
-/// Its name, whether it keeps old versions, and how much it may keep. Its name over S3 stays.
+/// The bucket's name, whether it keeps old versions, and how much it may keep. The name over S3 stays.
 #[utoipa::path(patch, path = "/v1/orgs/{orgId}/storage/{resourceId}", responses((status = 409, description =
     "A bucket with this name exists.\n\nVersioning that was on can be suspended, but not disabled.\n\n\
      This bucket is being deleted.")))]
@@ -303,7 +304,7 @@ impl RequestQuery for BucketDeleteQuery {
 
 /// Delete a bucket
 ///
-/// It takes nothing any more at once; what lies in it is taken away afterwards, and then its record.
+/// The bucket takes nothing any more at once; what lies in it is taken away afterwards, and then its record.
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/storage/{resourceId}", responses((status = 409, description =
     "The bucket isn't empty.\n\nThis bucket is being deleted.")))]
 pub(crate) async fn storage_delete(

@@ -49,7 +49,7 @@ const NAME_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').r
 #[serde(rename_all = "camelCase")]
 #[into_params(rename_all = "camelCase")]
 pub(crate) struct DownloadQuery {
-    /// Its key: up to 1,024 bytes.
+    /// The file's key: up to 1,024 bytes.
     #[param(example = "reports/january.pdf", max_length = 1_024)]
     key: String,
     /// The version; the newest one where none is named.
@@ -76,7 +76,7 @@ pub(crate) struct DownloadAnswer {
 
 /// Get an address to download a file
 ///
-/// Whoever has it may download that version of the file for five minutes.
+/// The holder of the address may download that version of the file for five minutes.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/storage/{resourceId}/download", responses(
     (status = 400, description = "Folders can't be downloaded.\n\nKeys have at most 1,024 bytes."),
     (status = 404, description = "File not found.\n\nVersion not found."),
@@ -114,7 +114,7 @@ pub(crate) struct SignedFile {
     #[serde(default)]
     #[param(example = "january.pdf")]
     key: String,
-    /// Its version.
+    /// The file's version.
     #[serde(default)]
     #[param(example = "null")]
     version: String,
@@ -167,8 +167,8 @@ impl Argument for Conditions {
 }
 
 impl Conditions {
-    /// Which bytes of a file of this tag are answered. A range of another content is none (RFC 9110, 13.1.5); a date isn't
-    /// exact enough to tell.
+    /// Which bytes of a file of this tag are answered. A range of another content is none (RFC 9110, 13.1.5); a date
+    /// isn't exact enough to tell.
     fn range(&self, content: &FileContent) -> RangeAnswer {
         let counts = self.if_range.as_deref().is_none_or(|tag| ETag::parse(tag) == Some(content.etag));
         range_answer(self.range.as_deref().filter(|_| counts), content.size)
@@ -280,7 +280,8 @@ async fn send(
         })))
 }
 
-/// Has the file saved under its own name (RFC 6266), whatever it says itself: it is a stranger's on the console's own host.
+/// Has the file saved under its own name (RFC 6266), whatever it says itself: it is a stranger's on the console's own
+/// host.
 fn disposition(key: &FileKey) -> String {
     let name = key.as_str().rsplit('/').next().unwrap_or_default();
     format!("attachment; filename*=UTF-8''{}", utf8_percent_encode(name, NAME_CHARACTERS))

@@ -30,7 +30,7 @@ pub(super) async fn head(state: &State, bucket: &StoredBucket, key: &FileKey) ->
     "etag": "9e107d9d372bb6826bd81d3542a419d6", "storageClass": "STANDARD"
 }))]
 pub(crate) struct FileBody {
-    /// Its key.
+    /// The file's key.
     key: String,
     /// Bytes.
     size: u64,
@@ -60,7 +60,7 @@ impl FileBody {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"key": "team", "value": "finance"}))]
 pub(crate) struct TagBody {
-    /// Its name: up to 128 characters.
+    /// The tag's name: up to 128 characters.
     pub(super) key: String,
     /// What it says: up to 256 characters.
     #[serde(default)]
@@ -74,7 +74,7 @@ pub(crate) struct ObjectBody {
     /// What is listed of it.
     #[serde(flatten)]
     file: FileBody,
-    /// Its type.
+    /// The file's type.
     #[serde(skip_serializing_if = "Option::is_none")]
     content_type: Option<String>,
     /// The id of its version: `null` where old ones were not kept.
@@ -90,7 +90,7 @@ pub(crate) struct ObjectBody {
     content_disposition: Option<String>,
     /// What people added.
     metadata: BTreeMap<String, String>,
-    /// Its tags.
+    /// The file's tags.
     tags: Vec<TagBody>,
 }
 

@@ -107,7 +107,7 @@ pub(crate) async fn storage_objects_list(
     "key": "reports/old.pdf", "deletedAt": 1_767_225_600_000_i64, "versionId": "01jd7rt4m5e9fv2w8x3c6k0hqz"
 }))]
 pub(crate) struct DeletedFile {
-    /// Its key.
+    /// The file's key.
     key: String,
     /// When it was deleted.
     deleted_at: i64,
@@ -120,7 +120,7 @@ pub(crate) struct DeletedFile {
 pub(crate) struct DeletedAnswer {
     /// What their keys begin with.
     prefix: String,
-    /// They.
+    /// The deleted files.
     files: Vec<DeletedFile>,
     /// Where the next page begins; none behind the last one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -64,9 +64,10 @@ pub(crate) struct MovedAnswer {
 
 /// Move files and folders
 ///
-/// Nothing is overwritten, and all of it is checked before anything moves. Up to 1,000 files move together or not at all. Of
-/// more, a call moves up to 5,000; while `done` is false, call again with the same moves and `resume: true`. What nobody goes on
-/// with for 30 seconds is gone on with by itself. At any moment each file has exactly one of its two names.
+/// Nothing is overwritten, and all of it is checked before anything moves. Up to 1,000 files move together or not at
+/// all. Of more, a call moves up to 5,000; while `done` is false, call again with the same moves and `resume: true`.
+/// What nobody goes on with for 30 seconds is gone on with by itself. At any moment each file has exactly one of its
+/// two names.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/storage/{resourceId}/objects/move", responses(
     (status = 400, description = "File names can't end with /.\n\nThe file is already there.\n\nPick a folder, not the whole \
         bucket.\n\nFolder paths end with /.\n\nA folder can't be moved into itself.\n\nThe same file or folder is listed \

@@ -30,7 +30,7 @@ use crate::{
 /// Which file.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct FileQuery {
-    /// Its key: up to 1,024 bytes.
+    /// The file's key: up to 1,024 bytes.
     #[param(example = "reports/january.pdf", max_length = 1_024)]
     key: String,
 }
@@ -40,7 +40,7 @@ impl RequestQuery for FileQuery {}
 /// One file.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ObjectAnswer {
-    /// It.
+    /// The file.
     pub(super) object: ObjectBody,
 }
 
@@ -66,7 +66,7 @@ pub(crate) async fn storage_object_get(
 /// Which file is written, and whether there may be one.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct FilePutQuery {
-    /// Its key: up to 1,024 bytes.
+    /// The file's key: up to 1,024 bytes.
     #[param(example = "reports/january.pdf", max_length = 1_024)]
     key: String,
     /// `1` to take the place of the file that is there; otherwise `0`.
@@ -83,8 +83,8 @@ impl RequestQuery for FilePutQuery {
 
 /// Write a file
 ///
-/// The body is the file's content as it is, up to 5 GB, and its `Content-Type` the file's. The answer comes when all of it is
-/// kept. A key that ends with `/` keeps an empty folder.
+/// The body is the file's content as it is, up to 5 GB, and its `Content-Type` the file's. The answer comes when all of
+/// it is kept. A key that ends with `/` keeps an empty folder.
 #[utoipa::path(put, path = "/v1/orgs/{orgId}/storage/{resourceId}/object", responses(
     (status = 400, description = "Keys have at most 1,024 bytes."),
     (status = 403, description = "This bucket is full."),
@@ -121,7 +121,7 @@ pub(crate) async fn storage_object_put(
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"contentType": "application/pdf", "tags": [{"key": "team", "value": "finance"}]}))]
 pub(crate) struct FilePatchBody {
-    /// Its type: up to 255 characters.
+    /// The file's type: up to 255 characters.
     content_type: Option<String>,
     /// How it is cached: up to 1,024 characters.
     cache_control: Option<String>,
@@ -131,7 +131,7 @@ pub(crate) struct FilePatchBody {
     content_encoding: Option<String>,
     /// What people add, all of it: up to 2,048 bytes of names and values.
     metadata: Option<BTreeMap<String, String>>,
-    /// Its tags, all of them: up to 10.
+    /// The file's tags, all of them: up to 10.
     tags: Option<Vec<TagBody>>,
 }
 
@@ -153,7 +153,7 @@ impl From<FilePatchBody> for FilePatch {
 
 /// Change what a file is answered with
 ///
-/// Its content stays, and so does its version.
+/// The content stays, and so does the version.
 #[utoipa::path(patch, path = "/v1/orgs/{orgId}/storage/{resourceId}/object", responses(
     (status = 400, description = "Keys have at most 1,024 bytes."),
     (status = 404, description = "File not found."),
@@ -177,7 +177,7 @@ pub(crate) async fn storage_object_patch(
 #[serde(rename_all = "camelCase")]
 #[into_params(rename_all = "camelCase")]
 pub(crate) struct FileDeleteQuery {
-    /// Its key: up to 1,024 bytes.
+    /// The file's key: up to 1,024 bytes.
     #[param(example = "reports/january.pdf", max_length = 1_024)]
     key: String,
     /// The version that is deleted for good.
@@ -189,8 +189,8 @@ impl RequestQuery for FileDeleteQuery {}
 
 /// Delete a file
 ///
-/// In a versioned bucket a delete marker comes on top of it, and `object/restore` brings it back. With `versionId` that version
-/// is deleted for good.
+/// In a versioned bucket a delete marker comes on top of it, and `object/restore` brings it back. With `versionId` that
+/// version is deleted for good.
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/storage/{resourceId}/object", responses(
     (status = 400, description = "Keys have at most 1,024 bytes."),
     (status = 404, description = "Version not found."),

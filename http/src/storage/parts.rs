@@ -42,9 +42,9 @@ use crate::{
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"key": "films/launch.mp4", "contentType": "video/mp4", "size": 52_428_800}))]
 pub(crate) struct UploadCreate {
-    /// Its key: up to 1,024 bytes.
+    /// The file's key: up to 1,024 bytes.
     key: String,
-    /// Its type, or nothing: up to 255 characters.
+    /// The file's type, or nothing: up to 255 characters.
     #[serde(default)]
     content_type: String,
     /// Bytes: 1 or more.
@@ -124,7 +124,7 @@ impl RequestBody for PartsAsked {}
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PartUrl {
-    /// Its number.
+    /// The part's number.
     part_number: u32,
     /// The address to PUT it to, which takes exactly its size and answers its `ETag`.
     url: String,
@@ -213,7 +213,7 @@ pub(crate) struct SignedPart {
     /// The part's number.
     #[serde(default)]
     part: u64,
-    /// Its bytes.
+    /// The part's bytes.
     size: u64,
     /// Until when the address works, in milliseconds since the Unix epoch.
     expires: i64,
@@ -225,8 +225,8 @@ impl RequestQuery for SignedPart {}
 
 /// Send a part
 ///
-/// The address comes from `uploads/multipart/parts` and needs no credential. It takes exactly as many bytes as it says, and
-/// answers their `ETag`.
+/// The address comes from `uploads/multipart/parts` and needs no credential. It takes exactly as many bytes as it says,
+/// and answers their `ETag`.
 #[utoipa::path(put, path = "/v1/storage/files/{resourceId}", responses(
     (status = 200, description = "The part is kept; its tag is the `ETag`."),
     (status = 404, description = "Upload not found."),
@@ -266,7 +266,7 @@ pub(crate) async fn storage_part_put(
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"partNumber": 1, "etag": "9e107d9d372bb6826bd81d3542a419d6"}))]
 pub(crate) struct SentPartBody {
-    /// Its number.
+    /// The part's number.
     part_number: u64,
     /// What sending it was answered with.
     etag: String,
@@ -280,7 +280,7 @@ pub(crate) struct UploadComplete {
     key: String,
     /// The upload's id.
     upload_id: String,
-    /// Its parts, in ascending order: 1 to 10,000.
+    /// The file's parts, in ascending order: 1 to 10,000.
     parts: Vec<SentPartBody>,
 }
 
@@ -288,8 +288,8 @@ impl RequestBody for UploadComplete {}
 
 /// Complete an upload in parts
 ///
-/// The parts become the file, in the place of one that is there; nothing is copied. Parts that aren't listed go. Completing again
-/// with the same parts answers the same for a day.
+/// The parts become the file, in the place of one that is there; nothing is copied. Parts that aren't listed go.
+/// Completing again with the same parts answers the same for a day.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/complete", responses(
     (status = 400, description = "Part 1 is missing or has another ETag.\n\nParts must be in order.\n\nPart 1 has less than \
         5 MB.\n\nKeys have at most 1,024 bytes."),
@@ -330,7 +330,7 @@ impl RequestBody for UploadAbort {}
 
 /// Give an upload in parts up
 ///
-/// Its parts go, and its addresses take nothing more.
+/// The parts go, and their addresses take nothing more.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/abort", responses(
     (status = 400, description = "Keys have at most 1,024 bytes."),
     (status = 404, description = "Upload not found."),

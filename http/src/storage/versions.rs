@@ -21,7 +21,7 @@ use crate::{
 /// Which file.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct VersionsQuery {
-    /// Its key.
+    /// The file's key.
     #[param(example = "reports/january.pdf", max_length = 1_024)]
     key: String,
     /// The `cursor` of the page before.
@@ -37,8 +37,8 @@ impl RequestQuery for VersionsQuery {}
     "versionId": "01jd7rt4m5e9fv2w8x3c6k0hqz", "isLatest": true, "deleteMarker": false,
     "lastModified": 1_767_225_600_000_i64, "size": 4_096, "etag": "9e107d9d372bb6826bd81d3542a419d6"
 }))]
-pub(crate) struct VersionBody {
-    /// Its id: `null` where old versions were not kept.
+pub(crate) struct FileVersionBody {
+    /// The version's id: `null` where old versions were not kept.
     version_id: String,
     /// Whether it is what the file is now.
     is_latest: bool,
@@ -54,7 +54,7 @@ pub(crate) struct VersionBody {
     etag: Option<String>,
 }
 
-impl VersionBody {
+impl FileVersionBody {
     fn new(version: &FileVersion, is_latest: bool) -> Self {
         let content = version.content.as_ref();
         Self {
@@ -70,11 +70,11 @@ impl VersionBody {
 
 /// Versions of a file.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct VersionsAnswer {
+pub(crate) struct FileVersionsAnswer {
     /// The file's key.
     key: String,
     /// At most 1,000, the newest first.
-    versions: Vec<VersionBody>,
+    versions: Vec<FileVersionBody>,
     /// Whether there are more.
     truncated: bool,
     /// Where the next page begins; none behind the last one.
@@ -94,7 +94,7 @@ pub(crate) async fn storage_versions_list(
     asked: Query<VersionsQuery>,
     Owned(bucket): Owned<StoredBucket>,
     state: State,
-) -> Result<Json<VersionsAnswer>> {
+) -> Result<Json<FileVersionsAnswer>> {
     bucket.check_usable()?;
     let (no, key, keys) = (bucket.seen.no, FileKey::parse(asked.key.as_str())?, state.store.list_cursor_key());
     let scope = ListScope { bucket: bucket.id(), list: ListOf::Versions { key: &key } };
@@ -114,8 +114,8 @@ pub(crate) async fn storage_versions_list(
         let place = Place::Version { key: key.to_string(), stamp: last.stamp };
         keys.write(&scope, &place)
     });
-    let versions = shown.iter().map(|version| VersionBody::new(version, version.stamp == head.stamp)).collect();
-    Ok(Json(VersionsAnswer { key: key.to_string(), versions, truncated, cursor: next }))
+    let versions = shown.iter().map(|version| FileVersionBody::new(version, version.stamp == head.stamp)).collect();
+    Ok(Json(FileVersionsAnswer { key: key.to_string(), versions, truncated, cursor: next }))
 }
 
 /// A version of a file.
@@ -141,8 +141,8 @@ pub(crate) struct RestoreAnswer {
 
 /// Restore a version
 ///
-/// The delete marker on top is taken away, or an earlier version's content comes on top once more; the history stays. Nothing is
-/// copied, whatever the size.
+/// The delete marker on top is taken away, or an earlier version's content comes on top once more; the history stays.
+/// Nothing is copied, whatever the size.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/storage/{resourceId}/object/restore", responses(
     (status = 400, description = "Pick a version with content to restore.\n\nKeys have at most 1,024 bytes."),
     (status = 403, description = "This bucket is full."),

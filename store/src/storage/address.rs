@@ -1,7 +1,7 @@
 //! Signed addresses of files: whoever holds one may download one version of one file, until it expires.
 //!
-//! Troupe signs `/v1/storage/files/<bucket>?key=…&version=…&expires=…&signature=…` with HMAC-SHA256. The address names a
-//! version and not a content, so that it answers with the file's own type, and with nothing once the version is gone.
+//! Troupe signs `/v1/storage/files/<bucket>?key=…&version=…&expires=…&signature=…` with HMAC-SHA256. The address names
+//! a version and not a content, so that it answers with the file's own type, and with nothing once the version is gone.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{

@@ -1,11 +1,12 @@
 //! Object storage (contract C 2.3, 4.4): buckets, and the files in them with their versions.
 //!
-//! A bucket's record is a resource; what is its own lies beside it ([`StoredBucket`]). Every write of files names the bucket's
-//! epoch, which counts up when its settings, its status or the folders that move in it change: whoever decided on others is
-//! stale. On PostgreSQL the bucket's row is locked against such changes until the commit, and not against other writes.
+//! A bucket's record is a resource; what is its own lies beside it ([`StoredBucket`]). Every write of files names the
+//! bucket's epoch, which counts up when its settings, its status or the folders that move in it change: whoever decided
+//! on others is stale. On PostgreSQL the bucket's row is locked against such changes until the commit, and not against
+//! other writes.
 //!
-//! A key has one row at most in either of two tables, files and delete markers; its other versions lie in a third. A write
-//! locks the row of its key's lane first, and finds then what it decided on, or is stale ([`FileRows`]).
+//! A key has one row at most in either of two tables, files and delete markers; its other versions lie in a third. A
+//! write locks the row of its key's lane first, and finds then what it decided on, or is stale ([`FileRows`]).
 
 mod address;
 mod bucket;

@@ -17,8 +17,8 @@ use super::{
 };
 use crate::{Change, Expect, sql::Sql};
 
-/// What a commit makes of files: rows that go, and rows that come. Each that goes has to be there as it was read, and where
-/// there was none there has to be none; the commit is stale otherwise.
+/// What a commit makes of files: rows that go, and rows that come. Each that goes has to be there as it was read, and
+/// where there was none there has to be none; the commit is stale otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct FileRows {
     /// Newest versions that go, with what their rows were.
@@ -107,8 +107,8 @@ impl FileRows {
         self.lanes.values().map(|delta| delta.bytes).sum()
     }
 
-    /// The contents that have more versions afterwards and those that have less, each as often as that. What moves from one
-    /// row to another is neither.
+    /// The contents that have more versions afterwards and those that have less, each as often as that. What moves from
+    /// one row to another is neither.
     fn shared(&self) -> (Vec<ContentId>, Vec<ContentId>) {
         let mut counts: BTreeMap<ContentId, i64> = BTreeMap::new();
         for id in &self.refs {
@@ -149,9 +149,9 @@ impl FileRows {
 }
 
 impl Change {
-    /// Makes these rows of the bucket's files; stale where the bucket or a row isn't what it was. Contents that come new are put
-    /// by the same change, before.
-    pub fn file_rows(&mut self, bucket: BucketSeen, now: Timestamp, rows: FileRows) {
+    /// Makes these rows of the bucket's files; stale where the bucket or a row isn't what it was. Contents that come
+    /// new are put by the same change, before.
+    pub fn file_rows(&mut self, bucket: BucketSeen, now: Timestamp, rows: &FileRows) {
         // The lanes' rows come first: from then on nobody else writes their keys until the commit.
         for (lane, delta) in &rows.lanes {
             lane_count(self, bucket, *lane, *delta);

@@ -63,8 +63,8 @@ impl Batch {
         &self.cursor
     }
 
-    /// What moving them makes of the rows. The new name gets the content, which both names have where the old one keeps its
-    /// versions.
+    /// What moving them makes of the rows. The new name gets the content, which both names have where the old one keeps
+    /// its versions.
     pub fn rows(&self, open: &OpenBucket, by: UserId, now: Timestamp) -> Result<FileRows> {
         let (mut rows, versioning) = (FileRows::new(), open.versioning());
         for (from, to) in &self.files {

@@ -1,8 +1,8 @@
 //! A bucket: moves of its files and folders (contract C 4.4, `objects/move`).
 //!
-//! Up to 1,000 files move in one commit, all or none of them. More are written into a journal by the commit that moves the first
-//! thousand; from then on nothing else is written below either name of their folders, and each further thousand is a commit. A
-//! call makes up to five of them. What nobody goes on with for 30 seconds, a timer does.
+//! Up to 1,000 files move in one commit, all or none of them. More are written into a journal by the commit that moves
+//! the first thousand; from then on nothing else is written below either name of their folders, and each further
+//! thousand is a commit. A call makes up to five of them. What nobody goes on with for 30 seconds, a timer does.
 
 mod batch;
 
@@ -127,7 +127,7 @@ async fn begin(turn: &mut Turn<'_, Bucket>, open: OpenBucket, moves: &Moves, by:
         change.bucket_moves_begin(seen.no, &journaled);
         arm(&mut change, turn, &open);
     }
-    change.file_rows(seen, now, batch.rows(&open, by, now)?);
+    change.file_rows(seen, now, &batch.rows(&open, by, now)?);
     let target = AuditTarget::new("bucket", open.bucket.id()).labelled(&open.bucket.resource.name);
     let entry = AuditEntry::new(turn.context(), "object.moved", target).in_org(open.bucket.resource.org_id);
     let about = json!({ "files": moves.files().len(), "folders": moves.folders().len() });
@@ -187,7 +187,7 @@ async fn step(turn: &mut Turn<'_, Bucket>, before: &StoredMoves) -> Result<Step>
     if !done || open.moves.len() > 1 {
         arm(&mut change, turn, &open);
     }
-    change.file_rows(seen, now, batch.rows(&open, before.created_by, now)?);
+    change.file_rows(seen, now, &batch.rows(&open, before.created_by, now)?);
     turn.commit(change).await?;
     Ok(Step { moved, after: (!done).then_some(after) })
 }

@@ -10,8 +10,8 @@ use store::{
 use super::{BucketLane, FileAt, Written, commit};
 use crate::plan::{Draft, FileBefore};
 
-/// Deletes a file: a delete marker comes on top where old versions are kept. Deleting what isn't there does nothing where they
-/// aren't.
+/// Deletes a file: a delete marker comes on top where old versions are kept. Deleting what isn't there does nothing
+/// where they aren't.
 #[derive(Clone, Debug)]
 pub struct DeleteFile(pub FileAt);
 
@@ -33,7 +33,7 @@ impl Handle<DeleteFile> for BucketLane {
         let mut rows = FileRows::new();
         let draft = Draft { key: &at.key, by, content: None };
         before.rewrite(&mut rows, &changes, now, Some(&draft))?;
-        commit(turn, open, Written { action: "object.deleted", key: &at.key }, Change::new(), rows).await
+        commit(turn, open, Written { action: "object.deleted", key: &at.key }, Change::new(), &rows).await
     }
 }
 
@@ -68,6 +68,6 @@ impl Handle<DeleteVersion> for BucketLane {
         let others = if is_newest { below } else { target.into_iter().collect() };
         let mut rows = FileRows::new();
         FileBefore { head, others }.rewrite(&mut rows, &changes, now, None)?;
-        commit(turn, open, Written { action: "object.version_deleted", key: &at.key }, Change::new(), rows).await
+        commit(turn, open, Written { action: "object.version_deleted", key: &at.key }, Change::new(), &rows).await
     }
 }

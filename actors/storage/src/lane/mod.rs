@@ -1,8 +1,8 @@
 //! A lane of a bucket: every write of one file, of those keys whose hash names it.
 //!
-//! The lane knows its bucket as it is in the epoch that the store has now, and no files: what a command decides on it reads, and
-//! its commit is stale where that has changed. What needs no commit (a refusal, deleting what isn't there) rests on the epoch that
-//! was read in its own turn.
+//! The lane knows its bucket as it is in the epoch that the store has now, and no files: what a command decides on it
+//! reads, and its commit is stale where that has changed. What needs no commit (a refusal, deleting what isn't there)
+//! rests on the epoch that was read in its own turn.
 
 mod delete;
 mod patch;
@@ -118,7 +118,7 @@ async fn commit(
     open: &OpenBucket,
     written: Written<'_>,
     mut change: Change,
-    rows: FileRows,
+    rows: &FileRows,
 ) -> Result<()> {
     let now = turn.now();
     change.file_rows(open.seen(), now, rows);

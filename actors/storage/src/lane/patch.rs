@@ -39,7 +39,7 @@ impl Handle<PatchFile> for BucketLane {
         let after = FileVersion { revision, content: Some(FileContent { headers, tags, ..content }), ..before.clone() };
         let mut rows = FileRows::new();
         rows.head(Some(&before), Some(&after));
-        commit(turn, open, Written { action: "object.changed", key: &at.key }, Change::new(), rows).await?;
+        commit(turn, open, Written { action: "object.changed", key: &at.key }, Change::new(), &rows).await?;
         Ok(after)
     }
 }

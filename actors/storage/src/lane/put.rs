@@ -57,7 +57,7 @@ impl Handle<PutFile> for BucketLane {
         open.check_room(store, &rows).await?;
         let mut change = Change::new();
         change.content_put(now, content);
-        commit(turn, open, Written { action: "object.put", key: &at.key }, change, rows).await?;
+        commit(turn, open, Written { action: "object.put", key: &at.key }, change, &rows).await?;
         made.ok_or_else(|| domain::Error::internal("a write made no version"))
     }
 }

@@ -13,7 +13,8 @@ use store::{
 use super::{BucketLane, FileAt, Written, commit};
 use crate::plan::{Draft, FileBefore};
 
-/// Brings a version back: the delete marker on top goes, or the version's content comes on top once more. No byte is copied.
+/// Brings a version back: the delete marker on top goes, or the version's content comes on top once more. No byte is
+/// copied.
 #[derive(Clone, Debug)]
 pub struct RestoreVersion {
     /// Which file.
@@ -52,7 +53,7 @@ impl Handle<RestoreVersion> for BucketLane {
             rows.share(target);
             open.check_room(store, &rows).await?;
         }
-        commit(turn, open, Written { action: "object.restored", key: &at.key }, Change::new(), rows).await?;
+        commit(turn, open, Written { action: "object.restored", key: &at.key }, Change::new(), &rows).await?;
         Ok(restored)
     }
 }

@@ -63,7 +63,7 @@ impl Handle<CompleteUpload> for BucketUpload {
         let (rows, made) = written(&store, &open, &draft, now).await?;
         let completed = CompletedUpload { at: now, digest: parts.digest(), version: made.version().id() };
         change.upload_complete(upload.id, &completed);
-        change.file_rows(open.seen(), now, rows);
+        change.file_rows(open.seen(), now, &rows);
         arm(&mut change, turn, at.org_id, &StoredUpload { completed: Some(completed), ..upload });
         let target = AuditTarget::new("bucket", at.bucket).labelled(&open.bucket.resource.name);
         let entry = AuditEntry::new(turn.context(), "object.put", target).in_org(at.org_id);

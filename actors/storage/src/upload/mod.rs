@@ -1,8 +1,8 @@
 //! An upload in parts: beginning it, its parts, and the file that they become.
 //!
-//! The bytes of a part are kept before the upload is asked, and its parts become one content without being copied. Completing
-//! writes the file, as a lane does: what it decides on it reads, and the commit is stale where that has changed. Each commit
-//! counts the upload's revision up, so that no part comes late into a file.
+//! The bytes of a part are kept before the upload is asked, and its parts become one content without being copied.
+//! Completing writes the file, as a lane does: what it decides on it reads, and the commit is stale where that has
+//! changed. Each commit counts the upload's revision up, so that no part comes late into a file.
 
 mod begin;
 mod complete;

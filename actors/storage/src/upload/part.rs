@@ -11,8 +11,8 @@ use store::{Change, blobs::contents::NewContent, storage::StoredPart};
 use super::BucketUpload;
 use crate::open::OpenBucket;
 
-/// Takes a part whose bytes are kept already, in the place of one of the same number. The address that it was sent to says that
-/// it may.
+/// Takes a part whose bytes are kept already, in the place of one of the same number. The address that it was sent to
+/// says that it may.
 #[derive(Clone, Debug)]
 pub struct PutPart {
     /// The bucket.
