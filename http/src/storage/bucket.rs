@@ -238,6 +238,7 @@ pub(crate) async fn storage_create(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"versioning": "Suspended", "quotaBytes": null}))]
+#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
 pub(crate) struct BucketPatch {
     /// Another name.
     name: Option<String>,
@@ -245,6 +246,7 @@ pub(crate) struct BucketPatch {
     versioning: Option<String>,
     /// Bytes that it may keep: 1 to 9007199254740992; null for any number.
     #[serde(default, deserialize_with = "nullable")]
+    #[schema(value_type = Option<u64>)]
     quota_bytes: Option<Option<u64>>,
 }
 

@@ -130,7 +130,7 @@ impl RequestQuery for SignedFile {}
 pub(crate) struct Conditions {
     range: Option<String>,
     if_range: Option<String>,
-    conditions: ReadConditions,
+    holds: ReadConditions,
 }
 
 impl Argument for Conditions {
@@ -156,7 +156,7 @@ impl Argument for Conditions {
         Ok(Self {
             range: call.header(header::RANGE).map(str::to_owned),
             if_range: call.header(header::IF_RANGE).map(str::to_owned),
-            conditions: ReadConditions {
+            holds: ReadConditions {
                 matches: call.header(header::IF_MATCH).map(ETagList::parse),
                 matches_none: call.header(header::IF_NONE_MATCH).map(ETagList::parse),
                 modified_since: date(header::IF_MODIFIED_SINCE),
@@ -197,7 +197,7 @@ pub(crate) async fn storage_file_get(
     let query = AddressQuery { key, version, expires, signature };
     let grant = state.store.file_address_verify(bucket, &query).map_err(refused)?;
     let (bucket, file, content) = granted(&state, &grant).await?;
-    match asked.conditions.decide(StoredFile { etag: content.etag, modified: file.modified }) {
+    match asked.holds.decide(StoredFile { etag: content.etag, modified: file.modified }) {
         ReadOutcome::Send => {}
         ReadOutcome::NotModified => return Ok(about(StatusCode::NOT_MODIFIED, &file, &content).finish()),
         ReadOutcome::Failed => return Ok(about(StatusCode::PRECONDITION_FAILED, &file, &content).finish()),

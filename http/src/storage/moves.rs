@@ -86,6 +86,6 @@ pub(crate) async fn storage_objects_move(
     let resume = Resume::from(resume);
     let moves = MoveRequest { files: pairs(files), folders: pairs(folders), resume }.check()?;
     let command = MoveFiles { org_id: org.id(), moves, resume };
-    let moved = state.actors.bucket.ask(&bucket.id(), command, org.context()).await?;
-    Ok(Json(MovedAnswer { moved: moved.moved, done: moved.done }))
+    let outcome = state.actors.bucket.ask(&bucket.id(), command, org.context()).await?;
+    Ok(Json(MovedAnswer { moved: outcome.moved, done: outcome.done }))
 }

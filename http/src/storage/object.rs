@@ -102,15 +102,15 @@ pub(crate) async fn storage_object_put(
     let at = FileAt { org_id: org.id(), key: FileKey::parse(asked.key.as_str())? };
     let overwrite = if asked.overwrite.as_deref() == Some("1") { Overwrite::Allowed } else { Overwrite::Refused };
     let (headers, conditions) = (upload.headers.clone(), upload.conditions.clone().with_overwrite(overwrite));
-    let content = upload.keep(&state, org.id()).await?;
+    let kept = upload.keep(&state, org.id()).await?;
     // The upload took as long as bytes kept coming; what follows has the usual time.
     let context = Context { deadline: Instant::now() + state.options.request_timeout, ..org.context() };
     let lane = LaneKey::of(bucket.id(), &at.key);
-    let command = PutFile { at, content: content.clone(), headers, tags: Tags::default(), conditions };
+    let command = PutFile { at, content: kept.clone(), headers, tags: Tags::default(), conditions };
     match state.actors.bucket_lane.ask(&lane, command, context).await {
         Ok(file) => Ok(Json(ObjectAnswer { object: file.try_into()? })),
         Err(refusal) => {
-            abandon(&state, &content).await;
+            abandon(&state, &kept).await;
             Err(refusal.into())
         }
     }

@@ -245,9 +245,9 @@ pub(crate) async fn storage_part_put(
     let grant = state.store.part_address_verify(bucket, &query).map_err(refused)?;
     let bucket = bucket_of(&state, &grant).await?;
     let caller = upload.context();
-    let content = upload.keep(&state, bucket.seen.org_id, grant.size).await?;
+    let kept = upload.keep(&state, bucket.seen.org_id, grant.size).await?;
     let context = Context { deadline: Instant::now() + state.options.request_timeout, ..caller };
-    let command = PutPart { bucket: bucket.id(), number: grant.number, content: content.clone() };
+    let command = PutPart { bucket: bucket.id(), number: grant.number, content: kept.clone() };
     match state.actors.bucket_upload.ask(&grant.upload, command, context).await {
         // Scripts of pages read the tag only where the answer says that they may.
         Ok(etag) => Ok(HttpResponse::Ok()
@@ -255,7 +255,7 @@ pub(crate) async fn storage_part_put(
             .insert_header((header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("ETag")))
             .finish()),
         Err(refusal) => {
-            abandon(&state, &content).await;
+            abandon(&state, &kept).await;
             Err(refusal.into())
         }
     }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use actors_base::Services;
 use domain::{
-    Error, Result,
+    Error, Result, Timestamp,
     id::{OrgId, ResourceId, UserId},
     storage::{BATCHES_PER_CALL, MOVE_LEFT_ALONE, MoveCursor, MoveJournal, MoveStart, Moves, Resume, no_bucket},
 };
@@ -80,7 +80,7 @@ impl Handle<MoveFiles> for Bucket {
         let journal = if journaled.is_some() { MoveJournal::UnderWay } else { MoveJournal::Nothing };
         match (MoveStart::decide(journal, *resume)?, journaled) {
             (MoveStart::Begin, _) => begin(turn, open, moves, by).await,
-            (MoveStart::Continue, Some(journaled)) => go_on(turn, journaled, BATCHES_PER_CALL).await,
+            (MoveStart::Continue, Some(journaled)) => go_on(turn, journaled, Pace::Asked, BATCHES_PER_CALL).await,
             (MoveStart::Continue, None) | (MoveStart::Done, _) => Ok(Moved { moved: 0, done: true }),
         }
     }
@@ -96,7 +96,7 @@ impl Handle<TimerFired> for Bucket {
         let due = turn.now().before(MOVE_LEFT_ALONE);
         let left_alone = open.moves.into_iter().find(|moves| moves.touched_at <= due);
         let Some(journaled) = left_alone else { return Ok(()) };
-        go_on(turn, journaled, 1).await.map(|_| ())
+        go_on(turn, journaled, Pace::Alone, 1).await.map(|_| ())
     }
 }
 
@@ -106,15 +106,15 @@ async fn begin(turn: &mut Turn<'_, Bucket>, open: OpenBucket, moves: &Moves, by:
     open.moving.check_moves(moves)?;
     check_found(&store, open.seen().no, moves).await?;
     let batch = Batch::read(&store, &open, moves, MoveCursor::default()).await?;
-    let (moved, done) = (batch.len(), moves.is_done(batch.cursor()));
-    if moved == 0 && done {
+    let (count, done) = (batch.len(), moves.is_done(batch.cursor()));
+    if count == 0 && done {
         return Ok(Moved { moved: 0, done: true });
     }
     let journaled = StoredMoves {
         id: moves.id(),
         moves: moves.clone(),
         cursor: batch.cursor().clone(),
-        moved,
+        moved: count,
         created_by: by,
         touched_at: turn.now(),
     };
@@ -125,7 +125,7 @@ async fn begin(turn: &mut Turn<'_, Bucket>, open: OpenBucket, moves: &Moves, by:
         change.bucket_epoch_end(seen);
         seen.epoch += 1;
         change.bucket_moves_begin(seen.no, &journaled);
-        arm(&mut change, turn, &open);
+        arm(&mut change, turn, &open, Pace::Asked);
     }
     change.file_rows(seen, now, &batch.rows(&open, by, now)?);
     let target = AuditTarget::new("bucket", open.bucket.id()).labelled(&open.bucket.resource.name);
@@ -134,18 +134,18 @@ async fn begin(turn: &mut Turn<'_, Bucket>, open: OpenBucket, moves: &Moves, by:
     change.audit_add(now, entry.with_metadata(about));
     turn.commit(change).await?;
     if done {
-        return Ok(Moved { moved, done });
+        return Ok(Moved { moved: count, done });
     }
-    let rest = go_on(turn, journaled, BATCHES_PER_CALL - 1).await;
+    let rest = go_on(turn, journaled, Pace::Asked, BATCHES_PER_CALL - 1).await;
     // What is committed is done, whatever keeps the rest from being: whoever asked resumes, or the timer does.
-    Ok(rest.map_or(Moved { moved, done: false }, |rest| Moved { moved: moved + rest.moved, ..rest }))
+    Ok(rest.map_or(Moved { moved: count, done: false }, |rest| Moved { moved: count + rest.moved, ..rest }))
 }
 
 /// Goes on with moves in the journal, by up to so many batches.
-async fn go_on(turn: &mut Turn<'_, Bucket>, mut journaled: StoredMoves, batches: usize) -> Result<Moved> {
+async fn go_on(turn: &mut Turn<'_, Bucket>, mut journaled: StoredMoves, pace: Pace, batches: usize) -> Result<Moved> {
     let mut moved = 0;
     for _ in 0..batches {
-        match step(turn, &journaled).await {
+        match step(turn, &journaled, pace).await {
             Ok(Step { moved: more, after: None }) => return Ok(Moved { moved: moved + more, done: true }),
             Ok(Step { moved: more, after: Some(after) }) => {
                 moved += more;
@@ -159,6 +159,25 @@ async fn go_on(turn: &mut Turn<'_, Bucket>, mut journaled: StoredMoves, batches:
     Ok(Moved { moved, done: false })
 }
 
+/// Who has moves go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// Whoever asked for them.
+    Asked,
+    /// The timer, one batch after the other.
+    Alone,
+}
+
+impl Pace {
+    /// When the moves were last asked for, after a step.
+    const fn touched_at(self, before: &StoredMoves, now: Timestamp) -> Timestamp {
+        match self {
+            Self::Asked => now,
+            Self::Alone => before.touched_at,
+        }
+    }
+}
+
 /// What a step came to.
 struct Step {
     moved: u64,
@@ -167,14 +186,18 @@ struct Step {
 }
 
 /// Moves the next files of a journal's entry, or ends it.
-async fn step(turn: &mut Turn<'_, Bucket>, before: &StoredMoves) -> Result<Step> {
+async fn step(turn: &mut Turn<'_, Bucket>, before: &StoredMoves, pace: Pace) -> Result<Step> {
     let (store, now) = (turn.services().store.clone(), turn.now());
     let open = OpenBucket::load(&store, *turn.key()).await?.ok_or_else(no_bucket)?;
     open.bucket.check_usable()?;
     let batch = Batch::read(&store, &open, &before.moves, before.cursor.clone()).await?;
     let (moved, done) = (batch.len(), before.moves.is_done(batch.cursor()));
-    let after =
-        StoredMoves { cursor: batch.cursor().clone(), moved: before.moved + moved, touched_at: now, ..before.clone() };
+    let after = StoredMoves {
+        cursor: batch.cursor().clone(),
+        moved: before.moved + moved,
+        touched_at: pace.touched_at(before, now),
+        ..before.clone()
+    };
     let mut seen = open.seen();
     let mut change = Change::new();
     if done {
@@ -185,16 +208,19 @@ async fn step(turn: &mut Turn<'_, Bucket>, before: &StoredMoves) -> Result<Step>
         change.bucket_moves_step(seen.no, before, &after);
     }
     if !done || open.moves.len() > 1 {
-        arm(&mut change, turn, &open);
+        arm(&mut change, turn, &open, pace);
     }
     change.file_rows(seen, now, &batch.rows(&open, before.created_by, now)?);
     turn.commit(change).await?;
     Ok(Step { moved, after: (!done).then_some(after) })
 }
 
-/// Has the moves gone on with when nobody does so.
-fn arm(change: &mut Change, turn: &Turn<'_, Bucket>, open: &OpenBucket) {
-    let at = turn.now().after(MOVE_LEFT_ALONE);
+/// Has the moves gone on with: at once where nobody else does, or when nobody has for a while.
+fn arm(change: &mut Change, turn: &Turn<'_, Bucket>, open: &OpenBucket, pace: Pace) {
+    let at = match pace {
+        Pace::Asked => turn.now().after(MOVE_LEFT_ALONE),
+        Pace::Alone => turn.now(),
+    };
     change.timer_set_for(open.bucket.resource.org_id, Bucket::KIND, &turn.key().to_string(), TIMER, at);
 }
 
