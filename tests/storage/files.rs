@@ -87,8 +87,8 @@ async fn checksums_are_compared() {
 async fn what_a_file_is_answered_with_is_changed_without_its_content() {
     let files = Files::new().await;
     files.put("a", "one").await;
-    let path = format!("{}/object?key=a", files.path);
-    let patch = async |body| files.client().patch(&path).json(&body).send().await;
+    let address = format!("{}/object?key=a", files.path);
+    let patch = async |body| files.client().patch(&address).json(&body).send().await;
     let body = json!({
         "contentType": "text/html", "cacheControl": "max-age=60", "contentDisposition": "inline",
         "contentEncoding": "identity", "metadata": { "Author": "Ada" }, "tags": [{ "key": "team", "value": "finance" }]

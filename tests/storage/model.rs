@@ -156,7 +156,7 @@ impl Plan {
                 self.model.apply(key, &changes, target.text.as_deref());
             }
             Err(refusal) => {
-                assert_eq!((answer.status, answer.str("/error")), (refusal.status(), &*refusal.to_string()))
+                assert_eq!((answer.status, answer.str("/error")), (refusal.status(), &*refusal.to_string()));
             }
         }
     }
