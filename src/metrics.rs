@@ -29,7 +29,7 @@ pub const METRICS: &[(&str, Form, &str)] = &[
         Form::Counter,
         "Blobs that were read again, by outcome: lost and changed are faults.",
     ),
-    ("troupe_blobs_swept_total", Form::Counter, "Blobs deleted as nothing named them any more."),
+    ("troupe_blobs_swept_total", Form::Counter, "Blobs deleted because no row named them any more."),
     ("troupe_clock_off_seconds", Form::Gauge, "How far this node's clock is from the database's; absent on SQLite."),
     ("troupe_cpu_refused_total", Form::Counter, "Work for the processor refused as too much waited, by kind."),
     ("troupe_cpu_running", Form::Gauge, "Work for the processor that is being done, by kind."),

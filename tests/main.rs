@@ -25,6 +25,7 @@ mod outages;
 mod pages;
 mod platform;
 mod security;
+mod storage;
 mod supply_chain;
 mod tidy;
 mod traces;

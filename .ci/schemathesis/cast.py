@@ -26,12 +26,18 @@ class Client:
     def get(self, path):
         return self.call("GET", path)
 
-    def upload(self, path, content_type, body):
+    def send(self, method, path, content_type, body):
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": content_type}
-        answer = requests.post(self.base + path, data=body, headers=headers, timeout=60)
+        answer = requests.request(method, self.base + path, data=body, headers=headers, timeout=60)
         if not answer.ok:
-            sys.exit(f"POST {path}: {answer.status_code} {answer.text}")
+            sys.exit(f"{method} {path}: {answer.status_code} {answer.text}")
         return answer.json()
+
+    def upload(self, path, content_type, body):
+        return self.send("POST", path, content_type, body)
+
+    def put(self, path, content_type, body):
+        return self.send("PUT", path, content_type, body)
 
     def post(self, path, body):
         return self.call("POST", path, body)
@@ -73,6 +79,8 @@ def organization(owner, name, member):
     comment = owner.post(f"{org}/pages/{page}/comments", {"body": "A comment"})["comment"]["commentId"]
     table = owner.post(f"{org}/databases", {"name": "A-table", "partitionKey": {"name": "id", "type": "S"}})
     imported = owner.upload(f"{org}/pages/import?title=Imported", "text/markdown", b"# Hello\n")["importId"]
+    bucket = owner.post(f"{org}/storage", {"name": "a-bucket", "versioning": "Enabled"})["bucket"]["resourceId"]
+    owner.put(f"{org}/storage/{bucket}/object?key=a-file", "text/plain", b"Hello")
     return {
         "orgId": org_id,
         "userId": member,
@@ -90,6 +98,7 @@ def organization(owner, name, member):
         "pageId": page,
         "commentId": comment,
         "importId": imported,
+        "resourceId": bucket,
         "version": "1",
     }
 

@@ -9,6 +9,7 @@ pub(crate) const AREAS: &[Area] = &[
     actors_databases::AREA,
     actors_notify::AREA,
     actors_pages::AREA,
+    actors_storage::AREA,
     actors_vault::AREA,
 ];
 

@@ -16,5 +16,6 @@ pub use actors_databases as databases;
 pub use actors_notify as notify;
 pub use actors_pages as pages;
 pub use actors_platform as platform;
+pub use actors_storage as storage;
 pub use actors_vault as vault;
 pub use registries::{Actors, lanes};

@@ -28,6 +28,7 @@ use actors_pages::{
     tree::PageTree,
 };
 use actors_platform::{Platform, RunningPlatform};
+use actors_storage::{Bucket, BucketLane, BucketUpload};
 use actors_vault::Vault;
 use domain::{Context, Origin};
 use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
@@ -49,6 +50,12 @@ pub struct Actors {
     pub kernel: Kernel,
     /// Acknowledging what somebody was told.
     pub acknowledgements: Acknowledgements,
+    /// Buckets: moves of their files.
+    pub bucket: Registry<Bucket>,
+    /// Lanes of buckets: every write of one file.
+    pub bucket_lane: Registry<BucketLane>,
+    /// Uploads of files in parts.
+    pub bucket_upload: Registry<BucketUpload>,
     /// Authenticator backups, by person.
     pub backup: Registry<Backup>,
     /// Escalations.
@@ -120,6 +127,8 @@ impl Actors {
         actors.kernel.deliver_timers_to(&actors.organization);
         actors.kernel.deliver_timers_to(&actors.protocols);
         actors.kernel.deliver_timers_to(&actors.vault);
+        actors.kernel.deliver_timers_to(&actors.bucket);
+        actors.kernel.deliver_timers_to(&actors.bucket_upload);
         actors.kernel.deliver_timers_to(&actors.page_tree);
         actors.kernel.deliver_timers_to(&actors.escalation);
         actors.kernel.start_timers();
@@ -146,6 +155,9 @@ impl Actors {
         Ok(Self {
             acknowledgements: Acknowledgements::new(escalation.clone(), inbox.clone()),
             backup: kernel.registry(services.clone()),
+            bucket: kernel.registry(services.clone()),
+            bucket_lane: kernel.registry(services.clone()),
+            bucket_upload: kernel.registry(services.clone()),
             escalation,
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),

@@ -104,6 +104,7 @@ mod sign_ins;
 pub mod socket;
 pub mod spool;
 pub mod state;
+mod storage;
 mod structure;
 pub mod table;
 mod teams;

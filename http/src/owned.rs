@@ -11,11 +11,13 @@ use domain::{
     id::{EscalationId, NoticeId, OrgId, PageId, PageImportId, ProtocolId, RotaId, TeamId, UserId},
     notify::{Protocol, Rota},
     pages::{Page, import::PageImport},
+    storage::BucketAddress,
 };
 use store::{
     Notice, Store, StoreError,
     accounts::{Organization, Team},
     notify::escalations::Escalation,
+    storage::StoredBucket,
 };
 
 use crate::{
@@ -116,6 +118,7 @@ owned_rows! {
     Rota = OrgId, RotaId, Store::rota;
     Escalation = OrgId, EscalationId, Store::escalation_of;
     Notice = UserId, NoticeId, Store::notice;
+    StoredBucket = OrgId, BucketAddress, Store::bucket_at;
 }
 
 impl OwnedRow for Organization {

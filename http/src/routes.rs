@@ -10,7 +10,8 @@ use actix_web::http::Method;
 use crate::{
     audit, auth, backup, blobs, co_editing, console, databases,
     endpoint::{Endpoint, Rules},
-    home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, teams, vault,
+    home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, storage,
+    teams, vault,
 };
 
 macro_rules! page {
@@ -194,6 +195,30 @@ pub(crate) fn page() -> Vec<Endpoint> {
             POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/delete" => databases::database_item_delete;
             POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/batch-delete" => databases::database_items_delete;
             POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/import" => databases::database_items_import;
+        }
+        "Object storage" {
+            GET    "/v1/orgs/{orgId}/storage"             => storage::storage_list;
+            POST   "/v1/orgs/{orgId}/storage"             => storage::storage_create, creates();
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}" => storage::storage_get;
+            PATCH  "/v1/orgs/{orgId}/storage/{resourceId}" => storage::storage_patch;
+            DELETE "/v1/orgs/{orgId}/storage/{resourceId}" => storage::storage_delete;
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}/objects" => storage::storage_objects_list;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/objects/move" => storage::storage_objects_move;
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}/object" => storage::storage_object_get;
+            PUT    "/v1/orgs/{orgId}/storage/{resourceId}/object" => storage::storage_object_put;
+            PATCH  "/v1/orgs/{orgId}/storage/{resourceId}/object" => storage::storage_object_patch;
+            DELETE "/v1/orgs/{orgId}/storage/{resourceId}/object" => storage::storage_object_delete;
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}/object/versions" => storage::storage_versions_list;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/object/versions/delete" => storage::storage_version_delete;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/object/restore" => storage::storage_object_restore;
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}/download" => storage::storage_download;
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}/deleted" => storage::storage_deleted_list;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart" => storage::storage_multipart_create, creates();
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/parts" => storage::storage_multipart_parts;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/complete" => storage::storage_multipart_complete;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/abort" => storage::storage_multipart_abort;
+            GET    "/v1/storage/files/{resourceId}"       => storage::storage_file_get;
+            PUT    "/v1/storage/files/{resourceId}"       => storage::storage_part_put;
         }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;

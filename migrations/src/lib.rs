@@ -28,7 +28,9 @@ mod m0018_page_remains;
 mod m0019_page_imports;
 mod m0020_resources;
 mod m0021_databases;
+mod m0022_storage;
 mod m0023_contents;
+mod m0024_uploads;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -57,7 +59,9 @@ impl MigratorTrait for Migrator {
             Box::new(m0019_page_imports::Migration),
             Box::new(m0020_resources::Migration),
             Box::new(m0021_databases::Migration),
+            Box::new(m0022_storage::Migration),
             Box::new(m0023_contents::Migration),
+            Box::new(m0024_uploads::Migration),
         ]
     }
 }

@@ -42,6 +42,7 @@ pub mod revocations;
 mod schema;
 pub mod secrets;
 mod sql;
+pub mod storage;
 pub mod testing;
 pub mod timers;
 pub mod trace;

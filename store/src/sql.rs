@@ -14,6 +14,10 @@ const DOCUMENT_STAYS: &str = "/*document stays*/";
 /// Stands where PostgreSQL shall keep a row as it is until the commit; a comment to SQLite, which has one writer.
 const ROW_STAYS: &str = "/*row stays*/";
 
+/// Stands where PostgreSQL shall keep the bucket's row from being changed or deleted until the commit, while others do so too; a
+/// comment to SQLite, which has one writer.
+const BUCKET_STAYS: &str = "/*bucket stays*/";
+
 /// A statement with `$1`, `$2`, … for `values`, in any order; a number may stand more than once.
 pub(crate) struct Sql {
     pub text: Cow<'static, str>,
@@ -33,7 +37,8 @@ impl StatementBuilder for Sql {
                 .text
                 .replace(SKIP_LOCKED, "FOR UPDATE SKIP LOCKED")
                 .replace(ROW_STAYS, "FOR UPDATE")
-                .replace(DOCUMENT_STAYS, "FOR KEY SHARE OF page_docs"),
+                .replace(DOCUMENT_STAYS, "FOR KEY SHARE OF page_docs")
+                .replace(BUCKET_STAYS, "FOR SHARE OF buckets"),
             // To SQLite `$1` is a name like any other, numbered where it first appears; `?1` is the first value.
             _ => self.text.replace('$', "?"),
         };

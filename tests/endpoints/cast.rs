@@ -55,6 +55,8 @@ impl Cast {
             owner.client.post(&format!("{path}/pages")).json(&json!({ "title": "A page" })).send().await.expect(201);
         let table = json!({ "name": "A-table", "partitionKey": { "name": "id", "type": "S" } });
         let database = owner.client.post(&format!("{path}/databases")).json(&table).send().await.expect(201);
+        let bucket = json!({ "name": "a-bucket" });
+        let bucket = owner.client.post(&format!("{path}/storage")).json(&bucket).send().await.expect(201);
         let sign_ins = owner.client.get("/v1/me/sign-ins").send().await.expect(200);
         let names = vec![
             ("orgId", org_id),
@@ -75,7 +77,7 @@ impl Cast {
             ("rotaId", rota),
             ("overrideId", "rov_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("resourceType", "project".to_owned()),
-            ("resourceId", "a-project".to_owned()),
+            ("resourceId", bucket.str("/bucket/resourceId").to_owned()),
             ("noticeId", "nte_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("escalationId", "esc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("pageId", page.str("/page/pageId").to_owned()),

@@ -32,6 +32,11 @@ pub fn bucket_exists() -> Error {
     Error::conflict("bucket_exists", "A bucket with this name exists.")
 }
 
+/// 409: the organization has so many buckets, which is all that it may have.
+pub fn too_many_buckets(most: u64) -> Error {
+    Error::conflict("too_many_buckets", format!("An organization has up to {most} buckets."))
+}
+
 /// 409: only an empty bucket is deleted without `force`.
 pub fn bucket_not_empty() -> Error {
     Error::conflict("bucket_not_empty", "The bucket isn't empty.")
@@ -202,4 +207,14 @@ pub fn part_too_small(number: u32) -> Error {
 /// 400: a storage class whose files would have to be thawed.
 pub fn storage_class_unknown() -> Error {
     Error::bad_request("invalid_storage_class", "Files are kept ready to read. Pick another storage class.")
+}
+
+/// 400: what was sent has another checksum than the request says.
+pub fn checksum_wrong() -> Error {
+    Error::bad_request("checksum_wrong", "The bytes that came have another checksum.")
+}
+
+/// 400: a checksum of a kind that isn't computed here.
+pub fn checksum_unknown() -> Error {
+    Error::bad_request("checksum_unknown", "Use Content-MD5 or x-amz-checksum-sha256.")
 }

@@ -3,11 +3,13 @@
 mod class;
 mod etag;
 mod headers;
+mod patch;
 
 pub use self::{
     class::StorageClass,
     etag::ETag,
     headers::{CONTENT_TYPE_LEN_MAX, FileHeaders, HEADER_LEN_MAX, METADATA_BYTES_MAX, content_type_check},
+    patch::FilePatch,
 };
 
 #[cfg(test)]

@@ -57,5 +57,17 @@ pub struct Moves {
     folders: Vec<FolderMove>,
 }
 
+impl Moves {
+    /// The files that are named.
+    pub fn files(&self) -> &[FileMove] {
+        &self.files
+    }
+
+    /// The folders that are named.
+    pub fn folders(&self) -> &[FolderMove] {
+        &self.folders
+    }
+}
+
 #[cfg(test)]
 mod tests;

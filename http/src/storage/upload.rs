@@ -1,0 +1,184 @@
+//! The bytes of a file, as they come.
+
+use actix_web::http::header;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use domain::{
+    Context, Error,
+    id::OrgId,
+    storage::{
+        ETagList, FileHeaders, SINGLE_BYTES_MAX, WriteConditions, checksum_unknown, checksum_wrong, single_check,
+        upload_too_large,
+    },
+};
+use futures::{SinkExt, StreamExt, channel::mpsc};
+use store::blobs::contents::{ContentError, ContentSource, NewContent};
+
+use crate::{argument::Argument, body::TOO_LARGE, call::Call, error::Result, facts::Facts, state::State};
+
+/// Pieces of a body that wait for being written.
+const PIECES_WAITING_MAX: usize = 2;
+/// What checksums of S3's are sent as.
+const CHECKSUM_PREFIX: &str = "x-amz-checksum-";
+const SHA256: &str = "x-amz-checksum-sha256";
+
+/// A file that is sent, with what its headers say.
+pub(crate) struct FileUpload {
+    payload: actix_web::dev::Payload,
+    announced: Option<u64>,
+    md5: Option<Vec<u8>>,
+    sha256: Option<Vec<u8>>,
+    /// What the file is answered with.
+    pub(super) headers: FileHeaders,
+    /// What has to hold of the file that is there.
+    pub(super) conditions: WriteConditions,
+}
+
+impl Argument for FileUpload {
+    fn describe(facts: &mut Facts) {
+        facts.stream(&["application/octet-stream"]);
+        facts.header("If-Match", "The `etag` of the file that is overwritten.", false);
+        facts.header("If-None-Match", "`*` where there must be no file.", false);
+        facts.header("Content-MD5", "The MD5 of the bytes, as base64.", false);
+        facts.header(SHA256, "The SHA-256 of the bytes, as base64.", false);
+        facts.header("Cache-Control", "How the file is cached.", false);
+        facts.header("Content-Disposition", "Whether the file is shown or saved, and as what.", false);
+        facts.error(400, "The body broke off.");
+        facts.error(400, "The bytes that came have another checksum.");
+        facts.error(400, "Use Content-MD5 or x-amz-checksum-sha256.");
+        facts.error(413, "Send files over 5 GB in parts.");
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let announced = call.announced_length().map(|length| length as u64);
+        announced.map_or(Ok(()), single_check)?;
+        let is_unknown =
+            |name: &header::HeaderName| name.as_str().starts_with(CHECKSUM_PREFIX) && name.as_str() != SHA256;
+        if call.request.headers().keys().any(is_unknown) {
+            return Err(checksum_unknown().into());
+        }
+        let text = |name: header::HeaderName| call.header(name).map(str::to_owned);
+        let headers = FileHeaders {
+            content_type: text(header::CONTENT_TYPE),
+            cache_control: text(header::CACHE_CONTROL),
+            content_disposition: text(header::CONTENT_DISPOSITION),
+            content_encoding: text(header::CONTENT_ENCODING),
+            ..FileHeaders::default()
+        };
+        let conditions = WriteConditions {
+            matches: call.header(header::IF_MATCH).map(ETagList::parse),
+            matches_none: call.header(header::IF_NONE_MATCH).map(ETagList::parse),
+        };
+        let (md5, sha256) = (checksum(call, "content-md5", 16)?, checksum(call, SHA256, 32)?);
+        let headers = headers.check()?;
+        Ok(Self { payload: call.take_payload(), announced, md5, sha256, headers, conditions })
+    }
+}
+
+/// A checksum in a header; 400 where it isn't one of so many bytes.
+fn checksum(call: &Call, name: &str, len: usize) -> Result<Option<Vec<u8>>> {
+    if !call.request.headers().contains_key(name) {
+        return Ok(None);
+    }
+    let bytes = STANDARD.decode(call.header(name).unwrap_or_default()).ok().filter(|bytes| bytes.len() == len);
+    Ok(Some(bytes.ok_or_else(|| Error::invalid(name, "Must be the checksum's bytes as base64."))?))
+}
+
+impl FileUpload {
+    /// Keeps the bytes as a content of the organization, which waits for the commit that names it.
+    pub(super) async fn keep(self, state: &State, org_id: OrgId) -> Result<NewContent> {
+        let Self { payload, announced, md5, sha256, .. } = self;
+        let source = ContentSource { size: announced, limit: SINGLE_BYTES_MAX };
+        let content = receive(state, org_id, payload, source).await.map_err(refusal)?;
+        let differs = |sent: Option<Vec<u8>>, found: &[u8]| sent.is_some_and(|sent| sent != found);
+        if differs(md5, &content.md5()) || differs(sha256, &content.sha256()) {
+            abandon(state, &content).await;
+            return Err(checksum_wrong().into());
+        }
+        Ok(content)
+    }
+}
+
+/// Keeps what comes as a content of the organization.
+async fn receive(
+    state: &State,
+    org_id: OrgId,
+    mut payload: actix_web::dev::Payload,
+    source: ContentSource,
+) -> std::result::Result<NewContent, ContentError<()>> {
+    // What comes from the network stays on its thread; the content is written on others.
+    let (mut sender, pieces) = mpsc::channel::<std::result::Result<Bytes, ()>>(PIECES_WAITING_MAX);
+    let receiving = async move {
+        while let Some(piece) = payload.next().await {
+            if sender.send(piece.map_err(|_| ())).await.is_err() {
+                return;
+            }
+        }
+    };
+    let (kept, ()) = futures::join!(state.store.content_write(org_id, source, pieces), receiving);
+    kept
+}
+
+/// A part that is sent.
+pub(crate) struct PartUpload {
+    payload: actix_web::dev::Payload,
+    announced: Option<u64>,
+    context: Context,
+}
+
+impl Argument for PartUpload {
+    fn describe(facts: &mut Facts) {
+        facts.open();
+        facts.stream(&["application/octet-stream"]);
+        facts.error(400, "Send exactly the number of bytes that the address is for.");
+        facts.error(400, "The body broke off.");
+        facts.error(403, "This address was not signed here.");
+        facts.error(403, "This address has expired.");
+        facts.error(413, TOO_LARGE);
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let announced = call.announced_length().map(|length| length as u64);
+        Ok(Self { payload: call.take_payload(), announced, context: call.context.clone() })
+    }
+}
+
+impl PartUpload {
+    /// The context to ask the upload with.
+    pub(super) fn context(&self) -> Context {
+        self.context.clone()
+    }
+
+    /// Keeps the bytes, which have to be so many, as a content of the organization.
+    pub(super) async fn keep(self, state: &State, org_id: OrgId, size: u64) -> Result<NewContent> {
+        let wrong_size = || Error::bad_request("wrong_size", format!("Send exactly {size} bytes."));
+        match self.announced.map(|announced| announced.cmp(&size)) {
+            Some(std::cmp::Ordering::Greater) => return Err(Error::too_large(TOO_LARGE).into()),
+            Some(std::cmp::Ordering::Less) => return Err(wrong_size().into()),
+            Some(std::cmp::Ordering::Equal) | None => {}
+        }
+        let source = ContentSource { size: Some(size), limit: size };
+        let kept = receive(state, org_id, self.payload, source).await;
+        Ok(kept.map_err(|error| match error {
+            ContentError::Size { .. } => wrong_size(),
+            other => refusal(other),
+        })?)
+    }
+}
+
+/// Lets go of a content that nothing names; what can't be deleted now is swept later.
+pub(super) async fn abandon(state: &State, content: &NewContent) {
+    if let Err(error) = state.store.content_abandon(content).await {
+        tracing::warn!(%error, id = %content.id(), "a content that was refused could not be deleted yet");
+    }
+}
+
+fn refusal(error: ContentError<()>) -> Error {
+    match error {
+        ContentError::Source(()) | ContentError::Stalled | ContentError::Size { .. } => {
+            Error::bad_request("malformed", "The body broke off.")
+        }
+        ContentError::TooLong { .. } => upload_too_large(),
+        ContentError::Store(error) => error.into(),
+    }
+}

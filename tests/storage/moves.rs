@@ -1,0 +1,154 @@
+//! `POST /v1/orgs/:orgId/storage/:resourceId/objects/move`
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{Files, keys};
+
+fn pair(from: &str, to: &str) -> Value {
+    json!({ "from": from, "to": to })
+}
+
+fn file(from: &str, to: &str) -> Value {
+    json!({ "files": [pair(from, to)] })
+}
+
+fn folder(from: &str, to: &str) -> Value {
+    json!({ "folders": [pair(from, to)] })
+}
+
+#[tokio::test]
+async fn files_and_folders_get_other_names() {
+    let files = Files::new().await;
+    for key in ["a", "f/", "f/x", "f/y/z", "g"] {
+        files.put(key, key).await;
+    }
+    let body = json!({ "files": [pair("a", "b/a")], "folders": [pair("f/", "h/i/")] });
+    assert_eq!(files.moves(body).await.expect(200).json, json!({ "moved": 4, "done": true }));
+    for (key, text) in [("b/a", "a"), ("h/i/x", "f/x"), ("h/i/y/z", "f/y/z"), ("g", "g")] {
+        assert_eq!(files.text(key).await, text);
+    }
+    files.get("h/i/").await.expect(200);
+    for key in ["a", "f/", "f/x", "f/y/z"] {
+        files.get(key).await.expect(404);
+    }
+    assert_eq!(files.usage().await, (5, 0, 12));
+    assert_eq!(files.moves(json!({})).await.expect(200).json, json!({ "moved": 0, "done": true }));
+}
+
+#[tokio::test]
+async fn what_can_not_be_moved_is_refused_before_anything_moves() {
+    let files = Files::new().await;
+    for key in ["a", "b", "f/x", "g/x"] {
+        files.put(key, key).await;
+    }
+    let long = format!("{}/", "l".repeat(1_023));
+    for (body, status, code, message) in [
+        (file("a", "c/"), 400, "invalid_key", "File names can't end with /."),
+        (file("a/", "c"), 400, "invalid_key", "File names can't end with /."),
+        (file("a", "a"), 400, "invalid_move", "The file is already there."),
+        (folder("", "h/"), 400, "invalid_move", "Pick a folder, not the whole bucket."),
+        (folder("f/", ""), 400, "invalid_move", "Pick a folder, not the whole bucket."),
+        (folder("f", "h/"), 400, "invalid_folder", "Folder paths end with /."),
+        (folder("f/", "h"), 400, "invalid_folder", "Folder paths end with /."),
+        (folder("f/", "f/h/"), 400, "invalid_move", "A folder can't be moved into itself."),
+        (file("none", "c"), 404, "not_found", "File not found."),
+        (folder("none/", "h/"), 404, "not_found", "Folder not found."),
+        (file("a", "b"), 409, "file_exists", "A file with this name already exists."),
+        (folder("f/", "g/"), 409, "folder_exists", "A folder with this name already exists."),
+        (
+            json!({ "files": [pair("a", "c"), pair("a", "d")] }),
+            400,
+            "invalid_move",
+            "The same file or folder is listed twice.",
+        ),
+        (
+            json!({ "files": [pair("a", "c"), pair("b", "c")] }),
+            400,
+            "invalid_move",
+            "Two of the moves have the same place.",
+        ),
+        (json!({ "files": [pair("a", "c"), pair("none", "d")] }), 404, "not_found", "File not found."),
+        (folder("f/", &long), 400, "invalid_key", "Keys have at most 1,024 bytes."),
+    ] {
+        files.moves(body).await.expect_error(status, code, message);
+    }
+    assert_eq!(keys(files.list("").await.list("/files")), ["a", "b"]);
+    let pairs: Vec<_> = (0..1_001).map(|at| pair(&format!("f{at}"), &format!("t{at}"))).collect();
+    files.moves(json!({ "files": pairs })).await.expect_problems(&["files"]);
+    let pairs: Vec<_> = (0..101).map(|at| pair(&format!("f{at}/"), &format!("t{at}/"))).collect();
+    files.moves(json!({ "folders": pairs })).await.expect_problems(&["folders"]);
+    files.moves(json!({ "files": [{ "from": 1 }] })).await.expect(400);
+}
+
+#[tokio::test]
+async fn a_versioned_file_keeps_its_history_under_its_old_name() {
+    let files = Files::versioned().await;
+    files.put("a", "one").await;
+    files.put("a", "two").await;
+    files.moves(file("a", "b")).await.expect(200);
+    assert_eq!(files.text("b").await, "two");
+    files.get("a").await.expect(404);
+    assert_eq!(files.versions("a").await.list("/versions").len(), 3);
+    assert_eq!(files.usage().await, (1, 3, 9));
+    // A deleted name can be taken; its history stays below.
+    files.moves(file("b", "a")).await.expect(200);
+    assert_eq!((files.text("a").await.as_str(), files.versions("a").await.list("/versions").len()), ("two", 4));
+}
+
+#[tokio::test]
+async fn more_than_1000_files_move_in_batches_which_are_resumed() {
+    let files = filled(6_001).await;
+    let whole = folder("f/", "g/");
+    let first = files.moves(whole.clone()).await.expect(200);
+    assert_eq!(first.json, json!({ "moved": 5_000, "done": false }));
+    let under_way = "This move is already under way.";
+    files.moves(whole.clone()).await.expect_error(409, "move_under_way", under_way);
+    let moving = "This folder is being moved.";
+    for key in ["f/new", "g/new", "f/"] {
+        files.try_put(key, "").await.expect_error(409, "folder_moving", moving);
+    }
+    files.moves(file("g/0000", "h")).await.expect_error(409, "folder_moving", moving);
+    files.try_put("other", "").await.expect(200);
+    let mut resumed = whole.clone();
+    resumed["resume"] = json!(true);
+    assert_eq!(files.moves(resumed.clone()).await.expect(200).json, json!({ "moved": 1_001, "done": true }));
+    assert_eq!(files.moves(resumed).await.expect(200).json, json!({ "moved": 0, "done": true }));
+    assert_eq!(files.list("prefix=f/").await.list("/files").len(), 0);
+    assert_eq!(files.text("g/6000").await, "");
+    files.try_put("f/new", "").await.expect(200);
+    assert_eq!(files.usage().await.0, 6_003);
+}
+
+#[tokio::test]
+async fn moves_that_nobody_resumes_finish_by_themselves() {
+    let files = filled(6_500).await;
+    assert_eq!(files.moves(folder("f/", "g/")).await.expect(200).json["done"], false);
+    files
+        .server
+        .eventually("the end of the moves", async || {
+            files.server.clock.advance(Duration::from_secs(31));
+            let left = files.list("prefix=f/").await.expect(200);
+            left.list("/files").is_empty().then_some(())
+        })
+        .await;
+    files
+        .server
+        .eventually("the folder's being free", async || {
+            files.server.clock.advance(Duration::from_secs(31));
+            (files.try_put("f/again", "").await.status == 200).then_some(())
+        })
+        .await;
+    assert_eq!(files.usage().await.0, 6_501);
+}
+
+/// A bucket with so many files in the folder `f/`.
+async fn filled(count: usize) -> Files {
+    let files = Files::new().await;
+    for start in (0..count).step_by(64) {
+        let puts = (start..(start + 64).min(count)).map(|at| files.put_in_folder(at));
+        futures::future::join_all(puts).await;
+    }
+    files
+}
