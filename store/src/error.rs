@@ -10,6 +10,8 @@ const SQLITE_FULL: u16 = 13;
 const SQLITE_CANTOPEN: u16 = 14;
 /// The length of PostgreSQL's codes, which SQLite's numbers never have.
 const SQLSTATE_LEN: usize = 5;
+/// What is said of a key that PostgreSQL can't keep.
+const KEY_TOO_LONG: &str = "These keys are too long together for this server's database.";
 /// When a caller may try again after the store was away or overloaded.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
@@ -80,6 +82,9 @@ pub enum CommitError {
         /// The constraint as the database names it: `table.column, …` on SQLite, the index's name on PostgreSQL.
         constraint: String,
     },
+    /// PostgreSQL can't keep an entry of an index that is as long as the change would make it.
+    #[error("too long for an index of the database: {0}")]
+    TooLong(String),
     /// The database is away, has a full disk, or too much waits for it. When the message says so, the outcome is unknown.
     #[error("the store can't be reached: {0}")]
     Unavailable(String),
@@ -92,6 +97,7 @@ impl From<CommitError> for domain::error::Error {
     fn from(error: CommitError) -> Self {
         match error {
             CommitError::Stale | CommitError::Duplicate { .. } => Self::Stale,
+            CommitError::TooLong(_) => Self::bad_request("key_too_long", KEY_TOO_LONG),
             CommitError::Unavailable(_) => Self::busy(RETRY_AFTER),
             CommitError::Failed(log) => Self::internal(log),
         }
@@ -105,10 +111,19 @@ impl From<DbErr> for CommitError {
                 Self::Duplicate { constraint: constraint(&error).unwrap_or(message) }
             }
             Some(SqlErr::ForeignKeyConstraintViolation(_)) => Self::Stale,
+            _ if is_too_long(&error) => Self::TooLong(error.to_string()),
             _ if is_connection(&error) || is_full(&error) => Self::Unavailable(error.to_string()),
             _ => Self::Failed(error.to_string()),
         }
     }
+}
+
+/// Whether an entry of an index would be longer than a third of one of PostgreSQL's pages, compressed.
+fn is_too_long(error: &DbErr) -> bool {
+    const PROGRAM_LIMIT_EXCEEDED: &str = "54000";
+    database_error(error)
+        .and_then(|database| database.code().map(|code| code == PROGRAM_LIMIT_EXCEEDED))
+        .unwrap_or(false)
 }
 
 /// The violated constraint's name; SQLite gives it in its message only.

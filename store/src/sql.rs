@@ -18,6 +18,9 @@ const ROW_STAYS: &str = "/*row stays*/";
 /// comment to SQLite, which has one writer.
 const BUCKET_STAYS: &str = "/*bucket stays*/";
 
+/// Stands behind a parameter of which PostgreSQL shall know that it is bytes; a comment to SQLite, where a value is what it is.
+const AS_BYTES: &str = "/*as bytes*/";
+
 /// A statement with `$1`, `$2`, … for `values`, in any order; a number may stand more than once.
 pub(crate) struct Sql {
     pub text: Cow<'static, str>,
@@ -38,7 +41,8 @@ impl StatementBuilder for Sql {
                 .replace(SKIP_LOCKED, "FOR UPDATE SKIP LOCKED")
                 .replace(ROW_STAYS, "FOR UPDATE")
                 .replace(DOCUMENT_STAYS, "FOR KEY SHARE OF page_docs")
-                .replace(BUCKET_STAYS, "FOR SHARE OF buckets"),
+                .replace(BUCKET_STAYS, "FOR SHARE OF buckets")
+                .replace(AS_BYTES, "::bytea"),
             // To SQLite `$1` is a name like any other, numbered where it first appears; `?1` is the first value.
             _ => self.text.replace('$', "?"),
         };

@@ -1,6 +1,9 @@
 //! `…/items`, `…/items/get`, `…/items/delete`, `…/items/batch-delete`, `…/items/import`
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use store::testing::DATABASE_URL_VARIABLE;
 
 use super::{Tables, user, with};
 
@@ -210,4 +213,26 @@ async fn items_are_written_by_who_may() {
     viewer.put(json!({ "item": user("ben", 1) })).await.expect_error(403, "missing_scope", message);
     viewer.delete(user("ada", 1)).await.expect_error(403, "missing_scope", message);
     viewer.post("items/import", json!({ "items": [user("a", 1)] })).await.expect_error(403, "missing_scope", message);
+}
+
+#[tokio::test]
+async fn keys_of_any_bytes_are_kept_or_refused_where_they_are_too_long_for_the_database() {
+    let tables = Tables::new().await;
+    let binary = |name: &str| json!({"name": name, "type": "B"});
+    let table = tables.make(json!({"name": "Binary", "partitionKey": binary("pk"), "sortKey": binary("sk")})).await;
+    // Bytes that can't be compressed.
+    let bytes = |len: u32| {
+        let bytes: Vec<u8> = (0..len).flat_map(|at| Sha256::digest(at.to_be_bytes())).collect();
+        json!({"B": STANDARD.encode(&bytes[..usize::try_from(len).unwrap()])})
+    };
+    let most = json!({"pk": bytes(2_048), "sk": bytes(1_024)});
+    let put = table.put(json!({ "item": most })).await;
+    if std::env::var(DATABASE_URL_VARIABLE).is_ok_and(|url| !url.is_empty()) {
+        put.expect_error(400, "key_too_long", "These keys are too long together for this server's database.");
+        table.get(most).await.expect(404);
+        table.add(json!({"pk": bytes(2_048), "sk": bytes(500)})).await;
+    } else {
+        put.expect(200);
+        table.get(most).await.expect(200);
+    }
 }

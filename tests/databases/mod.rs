@@ -16,7 +16,7 @@ use domain::{
 use serde_json::{Value, json};
 use store::{
     Store,
-    databases::{FoundItem, ItemRange},
+    databases::{FoundItem, ItemRange, TableRows},
 };
 
 use crate::{
@@ -84,6 +84,14 @@ impl Tables {
         let (query, after, direction) = (None, None, Direction::Forward);
         store.items_in(&ItemRange { table_no, index_no, query, direction, after, limit: 10_000 }).await.unwrap()
     }
+}
+
+/// How many rows some indexes have, whether the items are there that they name or not.
+async fn index_rows(store: &Store, table_no: i64, which: TableRows) -> usize {
+    let batch = store.table_rows_next(table_no, which).await.unwrap();
+    let count = batch.rows.iter().map(|(_, count)| *count).sum::<u32>();
+    assert!(count < store::PURGE_ROWS_MAX, "there may be more");
+    usize::try_from(count).unwrap()
 }
 
 /// A table of users by their id and the time, with an index by their addresses and one by their ages.

@@ -9,8 +9,9 @@ use domain::databases::{
     Direction, Expected, Item, Put, PutOutcome, QueryRange, RowKey, SortCondition, SortOp, Table as Rules,
 };
 use serde_json::{Value, json};
+use store::databases::TableRows;
 
-use super::{Table, Tables};
+use super::{Table, Tables, index_rows};
 use crate::harness::Dice;
 
 const STEPS: u64 = 400;
@@ -191,6 +192,7 @@ pub(super) async fn check_rows(tables: &Tables, table: &Table) {
         .into_iter()
         .map(|found| (found.place.table, Item::from_text(&found.text).unwrap()))
         .collect();
+    let mut all = 0;
     for index in &kept.indexes {
         let rebuilt: BTreeSet<_> =
             items.iter().filter_map(|(row, item)| Some((index.index.row_of(item)?, row.clone()))).collect();
@@ -201,7 +203,11 @@ pub(super) async fn check_rows(tables: &Tables, table: &Table) {
             .map(|found| (found.place.index.unwrap(), found.place.table))
             .collect();
         assert_eq!(rows, rebuilt, "{}", index.index.name);
+        // None without an item either.
+        assert_eq!(index_rows(&store, kept.no, TableRows::Index(index.no)).await, rebuilt.len());
+        all += rebuilt.len();
     }
+    assert_eq!(index_rows(&store, kept.no, TableRows::Indexes).await, all);
     let bytes: usize = items.iter().map(|(_, item)| item.size()).sum();
     let counted = [items.len(), bytes].map(|count| i64::try_from(count).unwrap());
     assert_eq!(table.counts().await, (counted[0], counted[1]));

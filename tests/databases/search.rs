@@ -116,6 +116,8 @@ async fn what_is_asked_wrongly_is_said() {
         (json!({"limit": 0}), &["limit"][..]),
         (json!({"limit": 101}), &["limit"]),
         (json!({"filters": vec![filter.clone(); 11]}), &["filters"]),
+        // What is wrong with each of too many isn't listed.
+        (json!({"filters": vec![json!({"attribute": "", "op": "like"}); 1_000]}), &["filters"]),
         (json!({"filters": [{"attribute": "", "op": "exists"}]}), &["filters[0].attribute"]),
         (json!({"filters": [{"attribute": "a\u{1}", "op": "exists"}]}), &["filters[0].attribute"]),
         (

@@ -87,6 +87,7 @@ async fn everything_that_is_wrong_with_a_table_is_named() {
         (json!({"name": "Users", "partitionKey": {"name": "", "type": "S"}}), &["partitionKey.name"]),
         (json!({"name": "Users", "partitionKey": {"name": "id", "type": "X"}}), &["partitionKey.type"]),
         (with(indexes(21)), &["indexes"]),
+        (with(vec![index(""); 26]), &["indexes"]),
         (with(vec![index("by-e"), index("by-e")]), &["indexes[1].name"]),
         (
             with(vec![json!({"name": "b", "partitionKey": {"name": "e", "type": "S"}, "kind": "other"})]),

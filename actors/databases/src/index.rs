@@ -37,8 +37,8 @@ pub(crate) const INDEX_REMOVAL: Topic = Topic {
     ..Topic::new("databases.index_removal")
 };
 
-/// Items that one commit adds to an index.
-const ITEMS_AT_ONCE: u32 = 100;
+/// Items that one commit adds to an index: each may be 400 KB.
+const ITEMS_AT_ONCE: u32 = 25;
 
 /// An index of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

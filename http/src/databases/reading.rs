@@ -14,6 +14,10 @@ use crate::error::Result;
 
 /// Items that are read at once: few enough that nobody else waits for them.
 const BATCH: usize = 50;
+/// Items that are read at once where they may be large: 400 KB each.
+const BATCH_OF_LARGE: usize = 10;
+/// How large the texts of a batch are together, where a larger batch of such items does no harm.
+const BATCH_BYTES: usize = 256 * 1024;
 
 /// What is read.
 pub(super) struct Reading<'r> {
@@ -68,10 +72,13 @@ impl Reading<'_> {
     /// The page of up to `limit` items behind `after`.
     pub(super) async fn page(&self, mut after: Option<ItemPlace>, limit: usize) -> Result<Page> {
         let mut page = Page { items: Vec::new(), tally: PageTally::new(limit), next: None };
+        let mut most = BATCH_OF_LARGE;
         loop {
-            let batch = self.batch(&page, limit);
+            let batch = self.batch(&page, limit).min(most);
             let found = self.next(after.as_ref(), batch).await?;
             let is_last = found.len() < batch;
+            let bytes: usize = found.iter().map(|item| item.text.len()).sum();
+            most = if bytes <= BATCH_BYTES { BATCH } else { BATCH_OF_LARGE };
             for item in found {
                 if page.tally.is_full() {
                     page.next = after.map(position);

@@ -3,8 +3,8 @@
 use actix_web::{HttpResponse, http::StatusCode};
 use domain::{
     databases::{
-        AttributeValue, CursorScope, Direction, Filter, FilterMatch, FilterOp, Filters, PAGE_ITEMS, PAGE_ITEMS_DEFAULT,
-        QueryRange, QueryScope, SortCondition, SortOp, projection_check,
+        AttributeValue, CursorScope, Direction, FILTERS_MAX, Filter, FilterMatch, FilterOp, Filters, PAGE_ITEMS,
+        PAGE_ITEMS_DEFAULT, QueryRange, QueryScope, SortCondition, SortOp, projection_check,
     },
     problems::{Problems, all},
 };
@@ -140,8 +140,10 @@ pub(crate) struct ItemsQuery {
     projection: Option<Vec<String>>,
 }
 
-/// Notes where the index or the limit can't be.
-fn bounds_check(index: Option<&str>, limit: Option<u32>, problems: &mut Problems) {
+/// Notes where the index or the limit can't be, or there are more filters than are read.
+fn bounds_check(index: Option<&str>, limit: Option<u32>, filters: Option<&Vec<ItemFilter>>, problems: &mut Problems) {
+    let is_few = filters.is_none_or(|filters| filters.len() <= FILTERS_MAX);
+    problems.require(is_few, "filters", "Send up to 10 filters.");
     let is_short = index.is_none_or(|index| index.chars().count() <= INDEX_LEN_MAX);
     problems.require(is_short, "index", "Names of indexes have up to 255 characters.");
     let is_within = limit.is_none_or(|limit| usize::try_from(limit).is_ok_and(|limit| PAGE_ITEMS.contains(&limit)));
@@ -150,13 +152,13 @@ fn bounds_check(index: Option<&str>, limit: Option<u32>, problems: &mut Problems
 
 impl RequestBody for ItemsScan {
     fn check(&self, problems: &mut Problems) {
-        bounds_check(self.index.as_deref(), self.limit, problems);
+        bounds_check(self.index.as_deref(), self.limit, self.filters.as_ref(), problems);
     }
 }
 
 impl RequestBody for ItemsQuery {
     fn check(&self, problems: &mut Problems) {
-        bounds_check(self.index.as_deref(), self.limit, problems);
+        bounds_check(self.index.as_deref(), self.limit, self.filters.as_ref(), problems);
     }
 }
 

@@ -5,9 +5,9 @@ use actors::{
     resources::{ChangeResource, CreateResource},
 };
 use domain::{
-    databases::{BillingMode, Table, TableChange, TableDraft},
+    databases::{BillingMode, GLOBAL_INDEXES_MAX, LOCAL_INDEXES_MAX, Table, TableChange, TableDraft},
     id::{OrgId, ResourceId},
-    problems::all,
+    problems::{Problems, all},
     resource::{Resource, ResourceType},
 };
 use serde::{Deserialize, Serialize};
@@ -137,7 +137,13 @@ pub(crate) struct DatabaseCreate {
     billing_mode: Option<String>,
 }
 
-impl RequestBody for DatabaseCreate {}
+impl RequestBody for DatabaseCreate {
+    fn check(&self, problems: &mut Problems) {
+        // What is wrong with a thousand indexes is not listed.
+        let is_few = self.indexes.as_ref().is_none_or(|it| it.len() <= GLOBAL_INDEXES_MAX + LOCAL_INDEXES_MAX);
+        problems.require(is_few, "indexes", "A table has up to 20 global and 5 local indexes.");
+    }
+}
 
 fn read_billing_mode(text: Option<&str>) -> domain::Result<Option<BillingMode>> {
     text.map(|text| named("billingMode", text, BillingMode::ALL, BillingMode::as_str)).transpose()

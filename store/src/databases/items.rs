@@ -20,6 +20,8 @@ pub struct StoredItem {
     pub text: String,
     /// Its bytes, as DynamoDB counts them.
     pub size: i32,
+    /// When it expires, as the attribute said that its table had for that when it was written.
+    pub expires_at: Option<Timestamp>,
 }
 
 /// An item that is to be kept.
@@ -41,14 +43,28 @@ row! {
         sk: Vec<u8>,
         version: i64,
         size: i32,
+        expires_at: Option<i64>,
         item: String,
+    }
+}
+
+row! {
+    struct KeyRow {
+        pk: Vec<u8>,
+        sk: Vec<u8>,
+    }
+}
+
+row! {
+    struct DueRow {
+        expires_at: i64,
     }
 }
 
 impl From<ItemRow> for StoredItem {
     fn from(row: ItemRow) -> Self {
-        let ItemRow { pk, sk, version, size, item } = row;
-        Self { row: RowKey { pk, sk }, version, text: item, size }
+        let ItemRow { pk, sk, version, size, expires_at, item } = row;
+        Self { row: RowKey { pk, sk }, version, text: item, size, expires_at: expires_at.map(Timestamp) }
     }
 }
 
@@ -57,23 +73,43 @@ pub(super) fn read_bytes(size: i32, text: &str) -> ReadBytes {
     ReadBytes { counted: usize::try_from(size).unwrap_or_default(), text: text.len() }
 }
 
+/// Reads these columns of the items that lie at some rows: each is looked up, whatever the planner thinks of many.
+fn at_rows(columns: &str, table_no: i64, rows: &[RowKey]) -> Sql {
+    let mut values: Vec<Value> = vec![table_no.into()];
+    let mut keys = Vec::with_capacity(rows.len());
+    for row in rows {
+        let place = values.len();
+        keys.push(format!("(${}/*as bytes*/, ${}/*as bytes*/)", place + 1, place + 2));
+        values.extend([row.pk.clone().into(), row.sk.clone().into()]);
+    }
+    let keys = keys.join(", ");
+    let text = format!(
+        "WITH k(pk, sk) AS (VALUES {keys}) SELECT i.pk AS pk, i.sk AS sk{columns} FROM k CROSS JOIN kv_items AS i \
+         WHERE i.table_no = $1 AND i.pk = k.pk AND i.sk = k.sk"
+    );
+    Sql::new(text, values)
+}
+
+/// What is read of an item beside its key.
+const BESIDE_KEY: &str = ", i.version AS version, i.size AS size, i.expires_at AS expires_at, i.item AS item";
+
 impl Store {
     /// The items that lie at these rows, of which there are a hundred or two.
     pub async fn items_at(&self, table_no: i64, rows: &[RowKey]) -> Result<Vec<StoredItem>, StoreError> {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
-        let mut values: Vec<Value> = vec![table_no.into()];
-        let mut keys = Vec::with_capacity(rows.len());
-        for row in rows {
-            let place = values.len();
-            keys.push(format!("(pk = ${} AND sk = ${})", place + 1, place + 2));
-            values.extend([row.pk.clone().into(), row.sk.clone().into()]);
-        }
-        let keys = keys.join(" OR ");
-        let text = format!("SELECT pk, sk, version, size, item FROM kv_items WHERE table_no = $1 AND ({keys})");
-        let found: Vec<ItemRow> = self.reader().rows(&Sql::new(text, values)).await?;
+        let found: Vec<ItemRow> = self.reader().rows(&at_rows(BESIDE_KEY, table_no, rows)).await?;
         Ok(found.into_iter().map(StoredItem::from).collect())
+    }
+
+    /// Those of these rows at which items lie.
+    pub async fn rows_taken(&self, table_no: i64, rows: &[RowKey]) -> Result<Vec<RowKey>, StoreError> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let found: Vec<KeyRow> = self.reader().rows(&at_rows("", table_no, rows)).await?;
+        Ok(found.into_iter().map(|row| RowKey { pk: row.pk, sk: row.sk }).collect())
     }
 
     /// Items of a table that have expired by now, up to `limit`.
@@ -84,11 +120,19 @@ impl Store {
         limit: u32,
     ) -> Result<Vec<StoredItem>, StoreError> {
         let text = format!(
-            "SELECT pk, sk, version, size, item FROM kv_items \
+            "SELECT pk, sk, version, size, expires_at, item FROM kv_items \
              WHERE table_no = $1 AND expires_at IS NOT NULL AND expires_at <= $2 ORDER BY expires_at LIMIT {limit}"
         );
         let found: Vec<ItemRow> = self.reader().rows(&Sql::new(text, [table_no.into(), now.0.into()])).await?;
         Ok(found.into_iter().map(StoredItem::from).collect())
+    }
+
+    /// When the next item of a table expires, or has.
+    pub async fn items_expire_next(&self, table_no: i64) -> Result<Option<Timestamp>, StoreError> {
+        let text = "SELECT expires_at FROM kv_items WHERE table_no = $1 AND expires_at IS NOT NULL \
+                    ORDER BY expires_at LIMIT 1";
+        let found: Option<DueRow> = self.reader().row(&Sql::new(text, [table_no.into()])).await?;
+        Ok(found.map(|row| Timestamp(row.expires_at)))
     }
 
     /// The item that lies at this row.
@@ -124,6 +168,15 @@ impl Change {
         let statement = "UPDATE kv_items SET version = $5, size = $6, expires_at = $7, item = $8 \
                          WHERE table_no = $1 AND pk = $2 AND sk = $3 AND version = $4";
         let values = place_of(table, row).into_iter().chain(draft);
+        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+    }
+
+    /// Writes when the item expires that lies there in `version`; stale where that is another one by now.
+    pub fn item_expiry(&mut self, table: &KeptTable, row: RowKey, version: i64, at: Option<Timestamp>) {
+        let statement = "UPDATE kv_items SET expires_at = $5 \
+                         WHERE table_no = $1 AND pk = $2 AND sk = $3 AND version = $4";
+        let expiry = [version.into(), at.map(Timestamp::as_millis).into()];
+        let values = place_of(table, row).into_iter().chain(expiry);
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 
@@ -171,3 +224,6 @@ impl Change {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,7 +24,11 @@ pub use self::{
     range::{FoundItem, ItemPlace, ItemRange},
     removal::TableRows,
 };
-use crate::{Change, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
+use crate::{
+    Change, Expect, Store, StoreError, json,
+    reader::{Reads, row as read_row},
+    sql::Sql,
+};
 
 /// What the key of cursors is made of, beside the server's secret.
 const CURSOR_LABEL: &[u8] = b"troupe/databases/cursors";
@@ -71,6 +75,12 @@ pub struct Database {
     pub kept: Option<KeptTable>,
 }
 
+read_row! {
+    struct EpochRow {
+        epoch: i64,
+    }
+}
+
 impl KeptTable {
     /// The table, under the name that its record has.
     pub fn table(&self, resource: &Resource) -> Result<Table, StoreError> {
@@ -92,6 +102,13 @@ impl Store {
         let kept = row::by_id(org_id, id).read_one(self.reader()).await?.map(KeptTable::try_from).transpose()?;
         let resource = self.resource(org_id, ResourceType::Database, id).await?;
         Ok(resource.map(|resource| Database { resource, kept }))
+    }
+
+    /// The epoch that the table of this number is in; none where it is gone.
+    pub async fn table_epoch(&self, table_no: i64) -> Result<Option<i64>, StoreError> {
+        let sql = Sql::new("SELECT epoch FROM kv_tables WHERE table_no = $1", [table_no.into()]);
+        let found: Option<EpochRow> = self.reader().row(&sql).await?;
+        Ok(found.map(|row| row.epoch))
     }
 
     /// What is kept of the organization's tables, in no order.

@@ -60,6 +60,7 @@ fn word(outcome: &Outcome) -> &'static str {
         Err(CommitError::Stale) => "stale",
         Err(CommitError::Duplicate { .. }) => "duplicate",
         Err(CommitError::Unavailable(_)) => "unavailable",
+        Err(CommitError::TooLong(_)) => "too_long",
         Err(CommitError::Failed(_)) => "failed",
     }
 }

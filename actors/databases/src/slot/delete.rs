@@ -21,7 +21,7 @@ impl Command for DeleteItem {
 
 impl Handle<DeleteItem> for KvSlot {
     async fn handle(&mut self, DeleteItem(key): &DeleteItem, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let row = self.open.table.schema.key(key)?.row();
+        let row = self.open(turn).await?.table.schema.key(key)?.row();
         self.delete(turn, vec![row], json!({ "key": key })).await
     }
 }
@@ -38,7 +38,7 @@ impl Command for DeleteItems {
 
 impl Handle<DeleteItems> for KvSlot {
     async fn handle(&mut self, DeleteItems(keys): &DeleteItems, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let rows = batch_check(&self.open.table.schema, keys)?;
+        let rows = batch_check(&self.open(turn).await?.table.schema, keys)?;
         self.delete(turn, rows, json!({ "items": keys.len() })).await
     }
 }

@@ -1,5 +1,7 @@
 //! Importing items: all of them in one commit, or none.
 
+use std::collections::HashSet;
+
 use domain::{
     Result,
     databases::{Import, RowKey},
@@ -7,7 +9,7 @@ use domain::{
 use kernel::{Command, Handle, Turn};
 use serde_json::json;
 
-use super::{KvSlot, Writes};
+use super::{Found, KvSlot, Writes};
 
 /// Imports items that were checked.
 #[derive(Clone, Debug)]
@@ -31,10 +33,17 @@ impl Command for ImportItems {
 impl Handle<ImportItems> for KvSlot {
     async fn handle(&mut self, ImportItems(import): &ImportItems, turn: &mut Turn<'_, Self>) -> Result<Imported> {
         // The table may have got an index since they were checked.
-        import.check_again(&self.open.table)?;
+        import.check_again(&self.open(turn).await?.table)?;
         let rows: Vec<RowKey> = import.rows().cloned().collect();
-        let found = self.items_at(turn, &rows).await?;
-        let plan = import.clone().plan(|row| found.contains_key(row));
+        let (found, taken) = if import.keeps_what_is_there() {
+            let taken = turn.services().store.rows_taken(self.open.kept.no, &rows).await?;
+            (Found::new(), taken.into_iter().collect())
+        } else {
+            let found = self.items_at(turn, &rows).await?;
+            let taken: HashSet<RowKey> = found.keys().cloned().collect();
+            (found, taken)
+        };
+        let plan = import.clone().plan(|row| taken.contains(row));
         let imported = Imported { imported: plan.writes.len(), skipped: plan.skipped };
         if plan.writes.is_empty() {
             return Ok(imported);

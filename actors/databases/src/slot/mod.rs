@@ -5,7 +5,8 @@
 //! its first key: an item is written in the version in which it was read, so whichever of two writes of one item commits
 //! second is decided again.
 //!
-//! Nothing but the table's description is kept in memory. It has the epoch that each write names.
+//! Nothing but the table's description is kept in memory. It has the epoch that each write names. What needs no commit (a
+//! refusal, deleting what isn't there) rests on the epoch that was read in its own turn.
 
 mod delete;
 mod import;
@@ -58,9 +59,18 @@ impl Resource for KvSlot {
 type Found = HashMap<RowKey, KnownItem>;
 
 impl KvSlot {
-    /// The items that lie at these rows now, for a caller who may write.
+    /// The table as it is in the epoch that the store has now, for a caller who may write.
+    async fn open(&mut self, turn: &Turn<'_, Self>) -> Result<&OpenTable> {
+        let (key, store) = (turn.key(), &turn.services().store);
+        turn.authority(key.org_id).await?.require(Scope::ResourcesWrite)?;
+        if store.table_epoch(self.open.kept.no).await? != Some(self.open.kept.epoch) {
+            self.open = OpenTable::load(store, key.org_id, key.table).await?;
+        }
+        Ok(&self.open)
+    }
+
+    /// The items that lie at these rows now.
     async fn items_at(&self, turn: &Turn<'_, Self>, rows: &[RowKey]) -> Result<Found> {
-        turn.authority(turn.key().org_id).await?.require(Scope::ResourcesWrite)?;
         let stored = turn.services().store.items_at(self.open.kept.no, rows).await?;
         stored.into_iter().map(|stored| Ok((stored.row.clone(), stored.try_into()?))).collect()
     }

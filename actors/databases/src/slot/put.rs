@@ -26,7 +26,7 @@ impl Command for PutItem {
 
 impl Handle<PutItem> for KvSlot {
     async fn handle(&mut self, command: &PutItem, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let put = Put::check(&self.open.table, command.item.clone(), command.expected.clone())?;
+        let put = Put::check(&self.open(turn).await?.table, command.item.clone(), command.expected.clone())?;
         let (to, from) = (put.to().clone(), put.from().clone());
         let rows = if to == from { vec![to.clone()] } else { vec![to.clone(), from.clone()] };
         let found = self.items_at(turn, &rows).await?;

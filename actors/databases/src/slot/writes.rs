@@ -1,6 +1,6 @@
 //! What a write of items does, to the items, to the rows of indexes and to the counts: decided here for all of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
     Timestamp,
@@ -13,20 +13,22 @@ use store::{
 };
 
 use super::open::{KnownItem, OpenTable};
-use crate::expiry::expire_after;
+use crate::expiry::{look_at, looked_at};
 
 /// Writes of items that are committed together.
 pub(crate) struct Writes<'t> {
     open: &'t OpenTable,
     now: Timestamp,
-    change: Change,
-    /// By slot, in the order in which all commits count: two that count in other orders would wait for each other.
+    /// By row, slot and time, in the order in which all commits write: two that write in other orders would wait for each
+    /// other.
+    rows: BTreeMap<RowKey, Change>,
     counts: BTreeMap<u8, SlotCount>,
+    expiring: BTreeSet<Timestamp>,
 }
 
 impl<'t> Writes<'t> {
     pub fn new(open: &'t OpenTable, now: Timestamp) -> Self {
-        Self { open, now, change: Change::new(), counts: BTreeMap::new() }
+        Self { open, now, rows: BTreeMap::new(), counts: BTreeMap::new(), expiring: BTreeSet::new() }
     }
 
     /// Has the item at `row`, which is `old` now, become `new`.
@@ -38,19 +40,27 @@ impl<'t> Writes<'t> {
         count.bytes +=
             draft.as_ref().map_or(0, |draft| i64::from(draft.size)) - old.map_or(0, |old| i64::from(old.size));
         if let Some(at) = draft.as_ref().and_then(|draft| draft.expires_at) {
-            expire_after(&mut self.change, (kept.org_id, kept.id), at, self.now);
+            self.expiring.insert(looked_at(at, self.now));
         }
+        let written = self.rows.entry(row.clone()).or_default();
         match (old, draft) {
             (None, None) => {}
-            (None, Some(draft)) => self.change.item_add(kept, row.clone(), draft),
-            (Some(old), Some(draft)) => self.change.item_replace(kept, row.clone(), old.version, draft),
-            (Some(old), None) => self.change.item_delete(kept, row.clone(), old.version),
+            (None, Some(draft)) => written.item_add(kept, row.clone(), draft),
+            (Some(old), Some(draft)) => written.item_replace(kept, row.clone(), old.version, draft),
+            (Some(old), None) => written.item_delete(kept, row.clone(), old.version),
         }
         // After the item, on which a backfill that adds it to an index is waited for: its row is seen here then.
         for index in &kept.indexes {
             let change = index.index.change(old.map(|old| &old.item), new);
-            self.change.index_change(kept, index.no, row, change);
+            written.index_change(kept, index.no, row, change);
         }
+    }
+
+    /// Has the item at `row`, which is there in `version`, expire at another time, or never.
+    pub fn expire(&mut self, row: &RowKey, version: i64, at: Option<Timestamp>) {
+        self.expiring.extend(at.map(|at| looked_at(at, self.now)));
+        self.counts.entry(row.slot()).or_default();
+        self.rows.entry(row.clone()).or_default().item_expiry(&self.open.kept, row.clone(), version, at);
     }
 
     fn draft(&self, item: &Item) -> ItemDraft {
@@ -66,9 +76,16 @@ impl<'t> Writes<'t> {
 
     /// All of it as one change, which is stale where the table's epoch has been raised.
     pub fn into_change(self) -> Change {
-        let mut change = self.change;
+        let OpenTable { kept, .. } = self.open;
+        let mut change = Change::new();
+        for written in self.rows.into_values() {
+            change.append(written);
+        }
+        for at in self.expiring {
+            look_at(&mut change, (kept.org_id, kept.id), at, self.now);
+        }
         for (slot, count) in self.counts {
-            change.slot_count(&self.open.kept, slot, count);
+            change.slot_count(kept, slot, count);
         }
         change
     }

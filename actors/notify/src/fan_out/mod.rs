@@ -99,7 +99,7 @@ async fn deliver_alone(services: &Services, case: &Case<'_>) -> Result<(), Store
             Ok(Err(CommitError::Unavailable(error))) | Err(StoreError::Unavailable(error)) => {
                 return Err(StoreError::Unavailable(error));
             }
-            Ok(Err(CommitError::Failed(error))) | Err(StoreError::Failed(error)) => {
+            Ok(Err(CommitError::Failed(error) | CommitError::TooLong(error))) | Err(StoreError::Failed(error)) => {
                 failure = error;
                 break;
             }

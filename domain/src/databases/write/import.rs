@@ -77,6 +77,11 @@ impl Import {
         self.items.iter().map(|(row, _)| row)
     }
 
+    /// Whether what lies at the rows of its items stays as it is, so that nobody needs to know what that says.
+    pub fn keeps_what_is_there(&self) -> bool {
+        self.mode == ImportMode::Skip
+    }
+
     /// What the import does, where `is_taken` tells whether an item lies at a row now.
     pub fn plan(self, is_taken: impl Fn(&RowKey) -> bool) -> ImportPlan {
         let all = self.items.len();
