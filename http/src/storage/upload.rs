@@ -1,5 +1,7 @@
 //! The bytes of a file, as they come.
 
+use std::pin::pin;
+
 use actix_web::http::header;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -11,7 +13,11 @@ use domain::{
         upload_too_large,
     },
 };
-use futures::{SinkExt, StreamExt, channel::mpsc};
+use futures::{
+    SinkExt, StreamExt,
+    channel::mpsc,
+    future::{Either, select},
+};
 use store::blobs::contents::{ContentError, ContentSource, NewContent};
 
 use crate::{argument::Argument, body::TOO_LARGE, call::Call, error::Result, facts::Facts, state::State};
@@ -115,8 +121,15 @@ async fn receive(
             }
         }
     };
-    let (kept, ()) = futures::join!(state.store.content_write(org_id, source, pieces), receiving);
-    kept
+    until_kept(state.store.content_write(org_id, source, pieces), receiving).await
+}
+
+/// What keeping comes to, beside which it is received. Who is silent is waited for no longer than it is kept.
+async fn until_kept<T>(keeping: impl Future<Output = T>, receiving: impl Future<Output = ()>) -> T {
+    match select(pin!(keeping), pin!(receiving)).await {
+        Either::Left((kept, _)) => kept,
+        Either::Right(((), keeping)) => keeping.await,
+    }
 }
 
 /// A part that is sent.
@@ -180,5 +193,20 @@ fn refusal(error: ContentError<()>) -> Error {
         }
         ContentError::TooLong { .. } => upload_too_large(),
         ContentError::Store(error) => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_falls_silent_is_answered_and_what_has_come_is_kept() {
+        assert_eq!(until_kept(ready("given up"), pending()).await, "given up");
+        let (came, waiting) = futures::channel::oneshot::channel();
+        let receiving = async move { drop(came.send("all")) };
+        assert_eq!(until_kept(waiting, receiving).await, Ok("all"));
     }
 }
