@@ -22,7 +22,7 @@ fn folder(from: &str, to: &str) -> Value {
 async fn files_and_folders_get_other_names() {
     let files = Files::new().await;
     for key in ["a", "f/", "f/x", "f/y/z", "g"] {
-        files.put(key, key).await;
+        files.put(key, if key == "f/" { "" } else { key }).await;
     }
     let body = json!({ "files": [pair("a", "b/a")], "folders": [pair("f/", "h/i/")] });
     assert_eq!(files.moves(body).await.expect(200).json, json!({ "moved": 4, "done": true }));
@@ -33,7 +33,7 @@ async fn files_and_folders_get_other_names() {
     for key in ["a", "f/", "f/x", "f/y/z"] {
         files.get(key).await.expect(404);
     }
-    assert_eq!(files.usage().await, (5, 0, 12));
+    assert_eq!(files.usage().await, (5, 0, 10));
     assert_eq!(files.moves(json!({})).await.expect(200).json, json!({ "moved": 0, "done": true }));
 }
 
