@@ -141,6 +141,23 @@ async fn an_upload_begins_with_what_a_file_can_be() {
 }
 
 #[tokio::test]
+async fn ids_of_uploads_have_1_to_1024_characters() {
+    let files = Files::new().await;
+    let parts = json!([{ "partNumber": 1, "etag": "x" }]);
+    for (about, body) in
+        [("parts", json!({ "partNumbers": [1] })), ("complete", json!({ "parts": parts })), ("abort", json!({}))]
+    {
+        let post = async |id: String| Upload { files: &files, key: "a".to_owned(), id }.post(about, body.clone()).await;
+        for len in [1, 1_024] {
+            post("é".repeat(len)).await.expect_error(404, "not_found", "Upload not found.");
+        }
+        for len in [0, 1_025] {
+            post("é".repeat(len)).await.expect_problems(&["uploadId"]);
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_address_takes_exactly_its_part_for_15_minutes() {
     let files = Files::new().await;
     let upload = Upload::new(&files, "a", 10).await;
