@@ -161,11 +161,13 @@ async fn a_body_that_breaks_off_leaves_nothing() {
     let address = files.client().base().trim_start_matches("http://").to_owned();
     let mut stream = tokio::net::TcpStream::connect(&address).await.unwrap();
     let head = format!(
-        "PUT {}/object?key={} HTTP/1.1\r\nHost: troupe\r\nAuthorization: Bearer {token}\r\nContent-Length: 100\r\n\r\nhalf",
+        "PUT {}/object?key={} HTTP/1.1\r\nHost: troupe\r\nAuthorization: Bearer {token}\r\nContent-Length: 100000\r\n\r\n",
         files.path,
         query("a")
     );
     stream.write_all(head.as_bytes()).await.unwrap();
+    // More than is read of a request before it is handled.
+    stream.write_all(&[b'x'; 70_000]).await.unwrap();
     stream.shutdown().await.unwrap();
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;

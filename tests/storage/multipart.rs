@@ -206,6 +206,11 @@ async fn a_bucket_is_deleted_with_the_uploads_in_it() {
     let files = Files::new().await;
     let upload = Upload::new(&files, "a", 100_000).await;
     upload.send(1, vec![0; 100_000]).await;
+    let (store, id) = (files.server.store().await, upload.id.parse().unwrap());
+    let bucket = store.bucket_of(files.path.rsplit('/').next().unwrap().parse().unwrap()).await.unwrap().unwrap();
+    let part = store.upload_parts(id).await.unwrap()[0].content_id;
+    assert!(store.upload(id).await.unwrap().is_some());
+    assert!(store.content(bucket.seen.org_id, part).await.unwrap().is_some());
     files.client().delete(&files.path).send().await.expect(202);
     files
         .server
@@ -213,4 +218,6 @@ async fn a_bucket_is_deleted_with_the_uploads_in_it() {
             (files.client().get(&files.path).send().await.status == 404).then_some(())
         })
         .await;
+    assert!(store.upload(id).await.unwrap().is_none() && store.upload_parts(id).await.unwrap().is_empty());
+    assert!(store.content(bucket.seen.org_id, part).await.unwrap().is_none());
 }
