@@ -25,7 +25,8 @@ async fn keys_are_any_text_of_up_to_1024_bytes() {
     let files = Files::new().await;
     for key in [".", "..", "../a", "/", "a//b", "a", "a/", "a/b", " ", "%", "\n", &"k".repeat(1_024), &"é".repeat(512)]
     {
-        files.try_put(key, key).await.expect(200);
+        let text = if key.ends_with('/') { "" } else { key };
+        files.try_put(key, text).await.expect(200);
         assert_eq!(files.get(key).await.expect(200).str("/object/key"), key);
     }
     for key in ["k".repeat(1_025), "é".repeat(513)] {
@@ -35,6 +36,21 @@ async fn keys_are_any_text_of_up_to_1024_bytes() {
     files.try_put("", "").await.expect_error(400, "invalid_key", "Keys have at least one character.");
     let put = files.client().put(&format!("{}/object", files.path)).body("text/plain", "").send().await;
     put.expect_problems(&["key"]);
+}
+
+#[tokio::test]
+async fn what_keeps_an_empty_folder_has_no_content() {
+    let files = Files::new().await;
+    let refused = "File names can't end with /.";
+    files.try_put("a/", "x").await.expect_error(400, "invalid_key", refused);
+    // Nor where nobody says how long it is.
+    let pieces = futures::stream::iter([Ok::<_, std::io::Error>("x")]);
+    let path = format!("{}/object?key={}", files.path, query("a/"));
+    let put = files.client().put(&path).body("text/plain", reqwest::Body::wrap_stream(pieces)).send().await;
+    put.expect_error(400, "invalid_key", refused);
+    files.get("a/").await.expect(404);
+    files.try_put("a/", "").await.expect(200);
+    assert_eq!(files.usage().await, (1, 0, 0));
 }
 
 #[tokio::test]
@@ -145,11 +161,13 @@ async fn a_body_that_breaks_off_leaves_nothing() {
     let address = files.client().base().trim_start_matches("http://").to_owned();
     let mut stream = tokio::net::TcpStream::connect(&address).await.unwrap();
     let head = format!(
-        "PUT {}/object?key={} HTTP/1.1\r\nHost: troupe\r\nAuthorization: Bearer {token}\r\nContent-Length: 100\r\n\r\nhalf",
+        "PUT {}/object?key={} HTTP/1.1\r\nHost: troupe\r\nAuthorization: Bearer {token}\r\nContent-Length: 100000\r\n\r\n",
         files.path,
         query("a")
     );
     stream.write_all(head.as_bytes()).await.unwrap();
+    // More than is read of a request before it is handled.
+    stream.write_all(&[b'x'; 70_000]).await.unwrap();
     stream.shutdown().await.unwrap();
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;

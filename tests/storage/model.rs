@@ -123,7 +123,8 @@ impl Plan {
     }
 
     async fn put(&mut self, key: &str) {
-        let text = "x".repeat(usize::try_from(self.dice.below(40)).unwrap());
+        let len = if key.ends_with('/') { 0 } else { self.dice.below(40) };
+        let text = "x".repeat(usize::try_from(len).unwrap());
         self.files.put(key, &text).await;
         let changes = self.model.state(key).put(self.model.versioning, self.now).unwrap();
         self.model.apply(key, &changes, Some(&text));

@@ -2,7 +2,13 @@
 
 use std::time::Duration;
 
+use domain::{
+    Timestamp,
+    id::OrgId,
+    storage::{MoveCursor, MovePair, MoveRequest},
+};
 use serde_json::{Value, json};
+use store::{Change, storage::StoredMoves};
 
 use super::{Files, keys};
 
@@ -22,7 +28,7 @@ fn folder(from: &str, to: &str) -> Value {
 async fn files_and_folders_get_other_names() {
     let files = Files::new().await;
     for key in ["a", "f/", "f/x", "f/y/z", "g"] {
-        files.put(key, key).await;
+        files.put(key, if key == "f/" { "" } else { key }).await;
     }
     let body = json!({ "files": [pair("a", "b/a")], "folders": [pair("f/", "h/i/")] });
     assert_eq!(files.moves(body).await.expect(200).json, json!({ "moved": 4, "done": true }));
@@ -33,7 +39,7 @@ async fn files_and_folders_get_other_names() {
     for key in ["a", "f/", "f/x", "f/y/z"] {
         files.get(key).await.expect(404);
     }
-    assert_eq!(files.usage().await, (5, 0, 12));
+    assert_eq!(files.usage().await, (5, 0, 10));
     assert_eq!(files.moves(json!({})).await.expect(200).json, json!({ "moved": 0, "done": true }));
 }
 
@@ -141,6 +147,84 @@ async fn moves_that_nobody_resumes_finish_by_themselves() {
         })
         .await;
     assert_eq!(files.usage().await.0, 6_501);
+}
+
+/// Writes moves of a folder into the journal, as a node leaves them that stops before it has made any of them.
+async fn journal(files: &Files, from: &str, to: &str, touched_at: Timestamp) {
+    let store = files.server.store().await;
+    let id = files.path.rsplit('/').next().unwrap().parse().unwrap();
+    let bucket = store.bucket_of(id).await.unwrap().unwrap();
+    let pair = MovePair { from: from.to_owned(), to: to.to_owned() };
+    let moves = MoveRequest { folders: vec![pair], ..MoveRequest::default() }.check().unwrap();
+    let journaled = StoredMoves {
+        id: moves.id(),
+        moves,
+        cursor: MoveCursor::default(),
+        moved: 0,
+        created_by: files.ada.user_id.parse().unwrap(),
+        touched_at,
+    };
+    let mut change = Change::new();
+    change.bucket_epoch_end(bucket.seen);
+    change.bucket_moves_begin(bucket.seen.no, &journaled);
+    store.commit(change).await.unwrap();
+}
+
+/// Sets the timer of the bucket's moves.
+async fn arm(files: &Files, due: Timestamp) {
+    let mut change = Change::new();
+    let (org, id) = (files.buckets.split('/').nth(3).unwrap(), files.path.rsplit('/').next().unwrap());
+    change.timer_set_for(org.parse::<OrgId>().unwrap(), "bucket", id, "moves", due);
+    files.server.store().await.commit(change).await.unwrap();
+}
+
+async fn is_free(files: &Files, key: &str) -> Option<()> {
+    (files.try_put(key, "").await.status == 200).then_some(())
+}
+
+#[tokio::test]
+async fn each_of_two_moves_is_gone_on_with_when_it_was_left_alone() {
+    let files = Files::new().await;
+    for key in ["f/x", "g/x"] {
+        files.put(key, key).await;
+    }
+    let now = files.server.clock.now();
+    journal(&files, "f/", "f2/", now).await;
+    journal(&files, "g/", "g2/", now.after(Duration::from_secs(20))).await;
+    // Too early for both of them: the timer is set again all the same.
+    arm(&files, now).await;
+    files.server.clock.advance(Duration::from_secs(31));
+    files.server.eventually("the end of the first moves", async || is_free(&files, "f/y").await).await;
+    assert_eq!(files.text("f2/x").await, "f/x");
+    files.try_put("g/y", "").await.expect_error(409, "folder_moving", "This folder is being moved.");
+    files.server.clock.advance(Duration::from_secs(20));
+    files.server.eventually("the end of the second moves", async || is_free(&files, "g/y").await).await;
+    assert_eq!(files.text("g2/x").await, "g/x");
+}
+
+#[tokio::test]
+async fn moves_that_can_not_be_made_any_more_leave_the_journal_and_hold_up_no_others() {
+    let files = Files::new().await;
+    for key in ["f/x", "f2/x", "g/x"] {
+        files.put(key, key).await;
+    }
+    let now = files.server.clock.now();
+    // Something came to where the folder goes, between the check and the journal's entry.
+    journal(&files, "f/", "f2/", now).await;
+    journal(&files, "g/", "g2/", now.after(Duration::from_secs(1))).await;
+    let resumed = json!({ "folders": [pair("f/", "f2/")], "resume": true });
+    files.try_put("f/y", "").await.expect_error(409, "folder_moving", "This folder is being moved.");
+    arm(&files, now).await;
+    files.server.clock.advance(Duration::from_secs(31));
+    files.server.eventually("the end of both", async || is_free(&files, "g/y").await).await;
+    assert_eq!(files.text("g2/x").await, "g/x");
+    files.try_put("f/y", "").await.expect(200);
+    assert_eq!((files.text("f/x").await, files.text("f2/x").await), ("f/x".to_owned(), "f2/x".to_owned()));
+    assert_eq!(files.moves(resumed.clone()).await.expect(200).json, json!({ "moved": 0, "done": true }));
+    // Whoever resumes them is told why.
+    journal(&files, "f/", "f2/", files.server.clock.now()).await;
+    files.moves(resumed).await.expect_error(409, "folder_exists", "A folder with this name already exists.");
+    files.try_put("f/z", "").await.expect(200);
 }
 
 /// A bucket with so many files in the folder `f/`.

@@ -141,6 +141,23 @@ async fn an_upload_begins_with_what_a_file_can_be() {
 }
 
 #[tokio::test]
+async fn ids_of_uploads_have_1_to_1024_characters() {
+    let files = Files::new().await;
+    let parts = json!([{ "partNumber": 1, "etag": "x" }]);
+    for (about, body) in
+        [("parts", json!({ "partNumbers": [1] })), ("complete", json!({ "parts": parts })), ("abort", json!({}))]
+    {
+        let post = async |id: String| Upload { files: &files, key: "a".to_owned(), id }.post(about, body.clone()).await;
+        for len in [1, 1_024] {
+            post("é".repeat(len)).await.expect_error(404, "not_found", "Upload not found.");
+        }
+        for len in [0, 1_025] {
+            post("é".repeat(len)).await.expect_problems(&["uploadId"]);
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_address_takes_exactly_its_part_for_15_minutes() {
     let files = Files::new().await;
     let upload = Upload::new(&files, "a", 10).await;
@@ -189,6 +206,11 @@ async fn a_bucket_is_deleted_with_the_uploads_in_it() {
     let files = Files::new().await;
     let upload = Upload::new(&files, "a", 100_000).await;
     upload.send(1, vec![0; 100_000]).await;
+    let (store, id) = (files.server.store().await, upload.id.parse().unwrap());
+    let bucket = store.bucket_of(files.path.rsplit('/').next().unwrap().parse().unwrap()).await.unwrap().unwrap();
+    let part = store.upload_parts(id).await.unwrap()[0].content_id;
+    assert!(store.upload(id).await.unwrap().is_some());
+    assert!(store.content(bucket.seen.org_id, part).await.unwrap().is_some());
     files.client().delete(&files.path).send().await.expect(202);
     files
         .server
@@ -196,4 +218,6 @@ async fn a_bucket_is_deleted_with_the_uploads_in_it() {
             (files.client().get(&files.path).send().await.status == 404).then_some(())
         })
         .await;
+    assert!(store.upload(id).await.unwrap().is_none() && store.upload_parts(id).await.unwrap().is_empty());
+    assert!(store.content(bucket.seen.org_id, part).await.unwrap().is_none());
 }

@@ -57,7 +57,7 @@ pub use self::{
     upload::{
         COMPLETED_KEPT, Completed, CompletedPart, Completion, FILE_BYTES_MAX, PART_BYTES_MAX, PART_BYTES_MIN,
         PART_LINKS_LAST, PARTS_MAX, PartNumber, PartsDigest, SINGLE_BYTES_MAX, SentPart, UploadPlan,
-        part_numbers_check, single_check,
+        part_numbers_check, single_check, upload_id_parse,
     },
     version::{
         FileState, RESTORE_MARKERS_MAX, Restored, RowChange, VERSION_ID_LEN, VERSIONS_LISTED_MAX, Version, VersionId,

@@ -11,10 +11,11 @@ use actix_web::{
 use crate::{error::ApiError, state::State};
 
 /// What a page may send beside what any page may.
-const REQUEST_HEADERS: &str = "authorization, content-type, idempotency-key, if-none-match, x-request-id, \
-                               x-vault-device, x-vault-signature";
+const REQUEST_HEADERS: &str = "authorization, cache-control, content-disposition, content-encoding, content-md5, \
+                               content-type, idempotency-key, if-match, if-none-match, x-amz-checksum-sha256, \
+                               x-request-id, x-vault-device, x-vault-signature";
 /// What a page may read beside what any page may.
-const ANSWER_HEADERS: &str = "etag, idempotency-replayed, retry-after, x-request-id";
+const ANSWER_HEADERS: &str = "content-range, etag, idempotency-replayed, retry-after, x-request-id";
 /// How long a browser may remember a preflight's answer, in seconds.
 const MAX_AGE: &str = "7200";
 

@@ -133,9 +133,12 @@ pub(crate) struct BucketsAnswer {
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/storage")]
 pub(crate) async fn storage_list(org: Org<ResourcesRead>, state: State) -> Result<Json<BucketsAnswer>> {
     let (store, now) = (&state.store, state.store.now());
-    let mut buckets = store.resources(org.id(), ResourceType::Bucket, BUCKETS_LISTED_MAX as u64).await?;
+    // All of them, which `storage.max_buckets` bounds: the first by name are no others than those of all.
+    let count = store.resources_count(org.id(), ResourceType::Bucket).await?;
+    let mut buckets = store.resources(org.id(), ResourceType::Bucket, count).await?;
     let usages = store.buckets_usage(org.id()).await?;
     buckets.sort_by(|one, two| one.name.cmp(&two.name));
+    buckets.truncate(BUCKETS_LISTED_MAX);
     let entry = |resource: &Resource| BucketEntry {
         bucket: resource.into(),
         usage: usages.get(&resource.id).map(|usage| UsageBody::new(*usage, now)),

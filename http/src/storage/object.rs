@@ -84,9 +84,10 @@ impl RequestQuery for FilePutQuery {
 /// Write a file
 ///
 /// The body is the file's content as it is, up to 5 GB, and its `Content-Type` the file's. The answer comes when all of
-/// it is kept. A key that ends with `/` keeps an empty folder.
+/// it is kept. A key that ends with `/` keeps an empty folder,
+/// and takes an empty body only.
 #[utoipa::path(put, path = "/v1/orgs/{orgId}/storage/{resourceId}/object", responses(
-    (status = 400, description = "Keys have at most 1,024 bytes."),
+    (status = 400, description = "Keys have at most 1,024 bytes.\n\nFile names can't end with /."),
     (status = 403, description = "This bucket is full."),
     (status = 404, description = "File not found."),
     (status = 409, description = "A file with this name already exists.\n\nThis file changed since you opened it.\n\nThis \
@@ -102,7 +103,7 @@ pub(crate) async fn storage_object_put(
     let at = FileAt { org_id: org.id(), key: FileKey::parse(asked.key.as_str())? };
     let overwrite = if asked.overwrite.as_deref() == Some("1") { Overwrite::Allowed } else { Overwrite::Refused };
     let (headers, conditions) = (upload.headers.clone(), upload.conditions.clone().with_overwrite(overwrite));
-    let kept = upload.keep(&state, org.id()).await?;
+    let kept = upload.keep(&state, org.id(), &at.key).await?;
     // The upload took as long as bytes kept coming; what follows has the usual time.
     let context = Context { deadline: Instant::now() + state.options.request_timeout, ..org.context() };
     let lane = LaneKey::of(bucket.id(), &at.key);

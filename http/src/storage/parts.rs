@@ -12,7 +12,7 @@ use domain::{
     id::{OrgId, UploadId},
     storage::{
         BucketAddress, CompletedPart, Completion, FileKey, PART_LINKS_LAST, PartNumber, UploadPlan, content_type_check,
-        part_numbers_check, upload_not_found,
+        part_numbers_check, upload_id_parse, upload_not_found,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -113,6 +113,7 @@ pub(crate) struct PartsAsked {
     /// The file's key.
     key: String,
     /// The upload's id.
+    #[schema(min_length = 1, max_length = 1_024)]
     upload_id: String,
     /// 1 to 10,000 numbers, each 1 to 10,000.
     part_numbers: Vec<u64>,
@@ -148,10 +149,10 @@ pub(crate) struct PartsAnswer {
     expires_in: u64,
 }
 
-/// An upload that a body names; 404 for a text that names none.
+/// An upload that a body names; 400 and 404 for a text that names none.
 fn at(org_id: OrgId, bucket: &StoredBucket, key: String, upload_id: &str) -> domain::Result<(UploadAt, UploadId)> {
     let at = UploadAt { org_id, bucket: bucket.id(), key: FileKey::parse(key)? };
-    let id = upload_id.parse().map_err(|_| upload_not_found())?;
+    let id = upload_id_parse("uploadId", upload_id)?;
     Ok((at, id))
 }
 
@@ -279,6 +280,7 @@ pub(crate) struct UploadComplete {
     /// The file's key.
     key: String,
     /// The upload's id.
+    #[schema(min_length = 1, max_length = 1_024)]
     upload_id: String,
     /// The file's parts, in ascending order: 1 to 10,000.
     parts: Vec<SentPartBody>,
@@ -323,6 +325,7 @@ pub(crate) struct UploadAbort {
     /// The file's key.
     key: String,
     /// The upload's id.
+    #[schema(min_length = 1, max_length = 1_024)]
     upload_id: String,
 }
 

@@ -1,5 +1,7 @@
 //! The bytes of a file, as they come.
 
+use std::pin::pin;
+
 use actix_web::http::header;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -7,11 +9,15 @@ use domain::{
     Context, Error,
     id::OrgId,
     storage::{
-        ETagList, FileHeaders, SINGLE_BYTES_MAX, WriteConditions, checksum_unknown, checksum_wrong, single_check,
-        upload_too_large,
+        ETagList, FileHeaders, FileKey, SINGLE_BYTES_MAX, WriteConditions, checksum_unknown, checksum_wrong,
+        file_name_is_folder, single_check, upload_too_large,
     },
 };
-use futures::{SinkExt, StreamExt, channel::mpsc};
+use futures::{
+    SinkExt, StreamExt,
+    channel::mpsc,
+    future::{Either, select},
+};
 use store::blobs::contents::{ContentError, ContentSource, NewContent};
 
 use crate::{argument::Argument, body::TOO_LARGE, call::Call, error::Result, facts::Facts, state::State};
@@ -85,11 +91,17 @@ fn checksum(call: &Call, name: &str, len: usize) -> Result<Option<Vec<u8>>> {
 }
 
 impl FileUpload {
-    /// Keeps the bytes as a content of the organization, which waits for the commit that names it.
-    pub(super) async fn keep(self, state: &State, org_id: OrgId) -> Result<NewContent> {
+    /// Keeps the bytes as a content of the organization, which waits for the commit that names it. What is named as a
+    /// folder has none.
+    pub(super) async fn keep(self, state: &State, org_id: OrgId, key: &FileKey) -> Result<NewContent> {
         let Self { payload, announced, md5, sha256, .. } = self;
-        let source = ContentSource { size: announced, limit: SINGLE_BYTES_MAX };
-        let content = receive(state, org_id, payload, source).await.map_err(refusal)?;
+        key.check_size(announced.unwrap_or(0))?;
+        let limit = if key.is_folder() { 0 } else { SINGLE_BYTES_MAX };
+        let source = ContentSource { size: announced, limit };
+        let content = receive(state, org_id, payload, source).await.map_err(|error| match error {
+            ContentError::TooLong { .. } if key.is_folder() => file_name_is_folder(),
+            other => refusal(other),
+        })?;
         let differs = |sent: Option<Vec<u8>>, found: &[u8]| sent.is_some_and(|sent| sent != found);
         if differs(md5, &content.md5()) || differs(sha256, &content.sha256()) {
             abandon(state, &content).await;
@@ -115,8 +127,15 @@ async fn receive(
             }
         }
     };
-    let (kept, ()) = futures::join!(state.store.content_write(org_id, source, pieces), receiving);
-    kept
+    until_kept(state.store.content_write(org_id, source, pieces), receiving).await
+}
+
+/// What keeping comes to, beside which it is received. Who is silent is waited for no longer than it is kept.
+async fn until_kept<T>(keeping: impl Future<Output = T>, receiving: impl Future<Output = ()>) -> T {
+    match select(pin!(keeping), pin!(receiving)).await {
+        Either::Left((kept, _)) => kept,
+        Either::Right(((), keeping)) => keeping.await,
+    }
 }
 
 /// A part that is sent.
@@ -180,5 +199,20 @@ fn refusal(error: ContentError<()>) -> Error {
         }
         ContentError::TooLong { .. } => upload_too_large(),
         ContentError::Store(error) => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_falls_silent_is_answered_and_what_has_come_is_kept() {
+        assert_eq!(until_kept(ready("given up"), pending()).await, "given up");
+        let (came, waiting) = futures::channel::oneshot::channel();
+        let receiving = async move { assert_eq!(came.send("all"), Ok(())) };
+        assert_eq!(until_kept(waiting, receiving).await, Ok("all"));
     }
 }

@@ -1,8 +1,9 @@
 //! A bucket: moves of its files and folders (contract C 4.4, `objects/move`).
 //!
-//! Up to 1,000 files move in one commit, all or none of them. More are written into a journal by the commit that moves
-//! the first thousand; from then on nothing else is written below either name of their folders, and each further
-//! thousand is a commit. A call makes up to five of them. What nobody goes on with for 30 seconds, a timer does.
+//! Up to 1,000 files move in one commit, all or none of them. More are written into a journal first, by a commit of its
+//! own; from then on nothing else is written below either name of their folders. Then it is looked whether all of them
+//! can move, and each thousand is a commit. A call makes up to five of them. What nobody goes on with for 30 seconds, a
+//! timer does.
 
 mod batch;
 
@@ -86,7 +87,7 @@ impl Handle<MoveFiles> for Bucket {
     }
 }
 
-/// Goes on with moves that were left alone.
+/// Goes on with moves that were left alone: those that were so for longest first.
 impl Handle<TimerFired> for Bucket {
     async fn handle(&mut self, _: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
         let Some(open) = OpenBucket::load(&turn.services().store, *turn.key()).await? else { return Ok(()) };
@@ -94,51 +95,79 @@ impl Handle<TimerFired> for Bucket {
             return Ok(());
         }
         let due = turn.now().before(MOVE_LEFT_ALONE);
-        let left_alone = open.moves.into_iter().find(|moves| moves.touched_at <= due);
-        let Some(journaled) = left_alone else { return Ok(()) };
-        go_on(turn, journaled, Pace::Alone, 1).await.map(|_| ())
+        let mut left_alone: Vec<_> = open.moves.iter().filter(|moves| moves.touched_at <= due).collect();
+        left_alone.sort_by_key(|moves| moves.touched_at);
+        let (mut left, mut earliest) = (open.moves.clone(), turn.now());
+        for journaled in left_alone {
+            match step(turn, journaled, Pace::Alone).await {
+                // The commit of a step has set the timer for what is left.
+                Ok(Step::On { .. } | Step::Done { .. }) => return Ok(()),
+                Ok(Step::Refused(error)) => {
+                    tracing::warn!(bucket = %turn.key(), %error, "moves that were left alone can't be made");
+                    left.retain(|moves| moves.id != journaled.id);
+                }
+                Err(error) if is_passing(&error) => return Err(error),
+                Err(error) => {
+                    tracing::error!(bucket = %turn.key(), %error, "moves can't go on");
+                    earliest = turn.now().after(MOVE_LEFT_ALONE);
+                }
+            }
+        }
+        let mut change = Change::new();
+        arm(&mut change, turn, &open, left.iter(), earliest);
+        turn.commit(change).await
     }
 }
 
-/// Begins: moves everything in one commit, or the first files with the journal's entry.
+/// Begins: moves everything in one commit, or writes the moves into the journal and makes the first of them.
 async fn begin(turn: &mut Turn<'_, Bucket>, open: OpenBucket, moves: &Moves, by: UserId) -> Result<Moved> {
     let store = turn.services().store.clone();
     open.moving.check_moves(moves)?;
     check_found(&store, open.seen().no, moves).await?;
     let batch = Batch::read(&store, &open, moves, MoveCursor::default()).await?;
     let (count, done) = (batch.len(), moves.is_done(batch.cursor()));
-    if count == 0 && done {
-        return Ok(Moved { moved: 0, done: true });
+    if !done {
+        return begin_journaled(turn, open, moves, by).await;
     }
+    if count == 0 {
+        return Ok(Moved { moved: 0, done });
+    }
+    let (now, mut change) = (turn.now(), Change::new());
+    change.file_rows(open.seen(), now, &batch.rows(&open, by, now)?);
+    audit(&mut change, turn, &open, moves);
+    turn.commit(change).await?;
+    Ok(Moved { moved: count, done })
+}
+
+/// Writes moves into the journal, which moves nothing yet: what writes were decided before it lose against the epoch's
+/// end, and what is found afterwards stays so.
+async fn begin_journaled(turn: &mut Turn<'_, Bucket>, open: OpenBucket, moves: &Moves, by: UserId) -> Result<Moved> {
     let journaled = StoredMoves {
         id: moves.id(),
         moves: moves.clone(),
-        cursor: batch.cursor().clone(),
-        moved: count,
+        cursor: MoveCursor::default(),
+        moved: 0,
         created_by: by,
         touched_at: turn.now(),
     };
-    let (now, mut seen) = (turn.now(), open.seen());
     let mut change = Change::new();
-    if !done {
-        // Before the lanes' rows are counted in, lest two commits wait for one another.
-        change.bucket_epoch_end(seen);
-        seen.epoch += 1;
-        change.bucket_moves_begin(seen.no, &journaled);
-        arm(&mut change, turn, &open, Pace::Asked);
+    change.bucket_epoch_end(open.seen());
+    change.bucket_moves_begin(open.seen().no, &journaled);
+    arm(&mut change, turn, &open, open.moves.iter().chain([&journaled]), turn.now());
+    turn.commit(change).await?;
+    match go_on(turn, journaled, Pace::Asked, BATCHES_PER_CALL).await {
+        // The journal has them: whoever asked resumes, or the timer goes on, whatever kept them from being made now.
+        Err(error) if is_passing(&error) => Ok(Moved { moved: 0, done: false }),
+        other => other,
     }
-    change.file_rows(seen, now, &batch.rows(&open, by, now)?);
+}
+
+/// Tells the audit trail of moves that are made.
+fn audit(change: &mut Change, turn: &Turn<'_, Bucket>, open: &OpenBucket, moves: &Moves) {
     let target = AuditTarget::new("bucket", open.bucket.id()).labelled(&open.bucket.resource.name);
     let entry = AuditEntry::new(turn.context(), "object.moved", target).in_org(open.bucket.resource.org_id);
     let about = json!({ "files": moves.files().len(), "folders": moves.folders().len() });
-    change.audit_add(now, entry.with_metadata(about));
-    turn.commit(change).await?;
-    if done {
-        return Ok(Moved { moved: count, done });
-    }
-    let rest = go_on(turn, journaled, Pace::Asked, BATCHES_PER_CALL - 1).await;
-    // What is committed is done, whatever keeps the rest from being: whoever asked resumes, or the timer does.
-    Ok(rest.map_or(Moved { moved: count, done: false }, |rest| Moved { moved: count + rest.moved, ..rest }))
+    change.audit_add(turn.now(), entry.with_metadata(about));
 }
 
 /// Goes on with moves in the journal, by up to so many batches.
@@ -146,11 +175,12 @@ async fn go_on(turn: &mut Turn<'_, Bucket>, mut journaled: StoredMoves, pace: Pa
     let mut moved = 0;
     for _ in 0..batches {
         match step(turn, &journaled, pace).await {
-            Ok(Step { moved: more, after: None }) => return Ok(Moved { moved: moved + more, done: true }),
-            Ok(Step { moved: more, after: Some(after) }) => {
+            Ok(Step::Done { moved: more }) => return Ok(Moved { moved: moved + more, done: true }),
+            Ok(Step::On { moved: more, after }) => {
                 moved += more;
-                journaled = after;
+                journaled = *after;
             }
+            Ok(Step::Refused(error)) => return Err(error),
             // The first step decides anew; what later ones come to is no reason to take back what is done.
             Err(error) if moved == 0 => return Err(error),
             Err(_) => break,
@@ -179,10 +209,13 @@ impl Pace {
 }
 
 /// What a step came to.
-struct Step {
-    moved: u64,
-    /// The journal's entry; none when all is done.
-    after: Option<StoredMoves>,
+enum Step {
+    /// So many files moved, and the journal's entry is this now.
+    On { moved: u64, after: Box<StoredMoves> },
+    /// So many files moved, and none are left.
+    Done { moved: u64 },
+    /// They can't be made: nothing moved, and the journal's entry is gone.
+    Refused(Error),
 }
 
 /// Moves the next files of a journal's entry, or ends it.
@@ -190,6 +223,10 @@ async fn step(turn: &mut Turn<'_, Bucket>, before: &StoredMoves, pace: Pace) -> 
     let (store, now) = (turn.services().store.clone(), turn.now());
     let open = OpenBucket::load(&store, *turn.key()).await?.ok_or_else(no_bucket)?;
     open.bucket.check_usable()?;
+    let is_first = before.cursor == MoveCursor::default();
+    if is_first && let Err(refusal) = check_found(&store, open.seen().no, &before.moves).await {
+        return refuse(turn, &open, before, refusal).await;
+    }
     let batch = Batch::read(&store, &open, &before.moves, before.cursor.clone()).await?;
     let (moved, done) = (batch.len(), before.moves.is_done(batch.cursor()));
     let after = StoredMoves {
@@ -201,27 +238,59 @@ async fn step(turn: &mut Turn<'_, Bucket>, before: &StoredMoves, pace: Pace) -> 
     let mut seen = open.seen();
     let mut change = Change::new();
     if done {
+        // Before the lanes' rows are counted in, lest two commits wait for one another.
         change.bucket_epoch_end(seen);
         seen.epoch += 1;
         change.bucket_moves_end(seen.no, before);
     } else {
         change.bucket_moves_step(seen.no, before, &after);
     }
-    if !done || open.moves.len() > 1 {
-        arm(&mut change, turn, &open, pace);
-    }
+    arm(&mut change, turn, &open, others(&open, before).chain((!done).then_some(&after)), now);
     change.file_rows(seen, now, &batch.rows(&open, before.created_by, now)?);
+    if is_first {
+        audit(&mut change, turn, &open, &before.moves);
+    }
     turn.commit(change).await?;
-    Ok(Step { moved, after: (!done).then_some(after) })
+    Ok(if done { Step::Done { moved } } else { Step::On { moved, after: Box::new(after) } })
 }
 
-/// Has the moves gone on with: at once where nobody else does, or when nobody has for a while.
-fn arm(change: &mut Change, turn: &Turn<'_, Bucket>, open: &OpenBucket, pace: Pace) {
-    let at = match pace {
-        Pace::Asked => turn.now().after(MOVE_LEFT_ALONE),
-        Pace::Alone => turn.now(),
-    };
-    change.timer_set_for(open.bucket.resource.org_id, Bucket::KIND, &turn.key().to_string(), TIMER, at);
+/// Takes moves out of the journal of which none was made; what only failed for now stays in it.
+async fn refuse(turn: &mut Turn<'_, Bucket>, open: &OpenBucket, before: &StoredMoves, refusal: Error) -> Result<Step> {
+    if is_passing(&refusal) {
+        return Err(refusal);
+    }
+    let mut change = Change::new();
+    change.bucket_epoch_end(open.seen());
+    change.bucket_moves_end(open.seen().no, before);
+    arm(&mut change, turn, open, others(open, before), turn.now());
+    turn.commit(change).await?;
+    Ok(Step::Refused(refusal))
+}
+
+/// The other moves that are under way.
+fn others<'o>(open: &'o OpenBucket, these: &StoredMoves) -> impl Iterator<Item = &'o StoredMoves> + use<'o> {
+    let id = these.id;
+    open.moves.iter().filter(move |moves| moves.id != id)
+}
+
+/// Whether the same may come to something else when it is tried again.
+const fn is_passing(error: &Error) -> bool {
+    matches!(error, Error::Stale | Error::Busy { .. } | Error::Internal { .. })
+}
+
+/// Has the moves that are left gone on with as soon as one of them was left alone, but not before `earliest`.
+fn arm<'m>(
+    change: &mut Change,
+    turn: &Turn<'_, Bucket>,
+    open: &OpenBucket,
+    left: impl Iterator<Item = &'m StoredMoves>,
+    earliest: Timestamp,
+) {
+    let (key, org_id) = (turn.key().to_string(), open.bucket.resource.org_id);
+    match left.map(|moves| moves.touched_at.after(MOVE_LEFT_ALONE)).min() {
+        Some(due) => change.timer_set_for(org_id, Bucket::KIND, &key, TIMER, due.max(earliest)),
+        None => change.timer_cancel(Bucket::KIND, &key, TIMER),
+    }
 }
 
 /// Passes where all that is moved is there, and nothing is where it goes.

@@ -51,6 +51,11 @@ impl FileKey {
         self.0.ends_with('/')
     }
 
+    /// Passes where a file of this name may have so many bytes; 400 for one that is named as a folder, over REST.
+    pub fn check_size(&self, size: u64) -> Result<()> {
+        if size > 0 && self.is_folder() { Err(file_name_is_folder()) } else { Ok(()) }
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -24,6 +24,9 @@ fn a_key_has_up_to_1024_bytes_without_zeros() {
 fn what_ends_with_a_slash_is_a_folder() {
     assert_eq!(refusal(FileKey::parse_for_download("a/")).2, "Folders can't be downloaded.");
     assert_eq!(refusal(FileKey::parse_for_upload("a/")).2, "File names can't end with /.");
+    let (folder, file) = (FileKey::parse("a/").unwrap(), FileKey::parse("a").unwrap());
+    assert_eq!(refusal(folder.check_size(1)).2, "File names can't end with /.");
+    assert!(folder.check_size(0).is_ok() && file.check_size(1).is_ok());
     assert!(FileKey::parse_for_upload("a/b").is_ok() && FileKey::parse_for_download("a/b").is_ok());
     for path in ["a", "a/b"] {
         let refused = (400, "invalid_folder", "Folder paths end with /.".to_owned());
