@@ -29,7 +29,7 @@ pub struct BucketSettings {
     /// Whether old versions are kept; nothing until it is first switched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub versioning: Option<Versioning>,
-    /// Bytes that the bucket may keep, old versions and unfinished uploads among them.
+    /// Bytes that the bucket may keep, old versions among them. Parts of uploads count when they become a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota_bytes: Option<Quota>,
     /// Whether everybody may read its files.
