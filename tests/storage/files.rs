@@ -167,7 +167,7 @@ async fn a_body_that_breaks_off_leaves_nothing() {
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     // More than is read of a request before it is handled.
-    stream.write_all(&[b'x'; 70_000]).await.unwrap();
+    stream.write_all(&vec![b'x'; 70_000]).await.unwrap();
     stream.shutdown().await.unwrap();
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer).await;

@@ -29,7 +29,7 @@ pub(crate) struct FilesQuery {
     cursor: Option<String>,
     /// Files and folders of a page. More than 1,000 count as 1,000.
     #[param(minimum = 1, example = 100)]
-    limit: Option<u64>,
+    limit: Option<i64>,
 }
 
 impl RequestQuery for FilesQuery {}

@@ -12,11 +12,11 @@ pub const LIST_MAX: usize = 1_000;
 pub const LIST_DEFAULT: usize = 100;
 
 /// How many entries a page has where `asked` is what the request says; `default` otherwise. More than there can be is as
-/// many as there can be; 400 for none.
-pub fn list_limit(asked: Option<u64>, default: usize) -> Result<usize> {
+/// many as there can be; 400 for none, and for less. A number of JSON's `int64`, which the description says.
+pub fn list_limit(asked: Option<i64>, default: usize) -> Result<usize> {
     match asked {
         None => Ok(default),
-        Some(0) => Err(Error::invalid("limit", "Must be 1 or more.")),
+        Some(..=0) => Err(Error::invalid("limit", "Must be 1 or more.")),
         Some(limit) => Ok(usize::try_from(limit).unwrap_or(LIST_MAX).min(LIST_MAX)),
     }
 }

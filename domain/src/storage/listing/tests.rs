@@ -121,7 +121,7 @@ fn a_marker_that_is_a_common_prefix_is_left_with_all_of_it() {
 fn more_than_1000_is_1000() {
     assert_eq!(list_limit(None, LIST_DEFAULT).unwrap(), 100);
     assert!(list_limit(Some(0), LIST_DEFAULT).is_err());
-    for (asked, limit) in [(1, 1), (1_000, 1_000), (1_001, 1_000), (u64::MAX, 1_000)] {
+    for (asked, limit) in [(1, 1), (1_000, 1_000), (1_001, 1_000), (i64::MAX, 1_000)] {
         assert_eq!(list_limit(Some(asked), LIST_DEFAULT).unwrap(), limit);
     }
     assert!(Delimiter::parse(&"/".repeat(1_025)).is_err());
