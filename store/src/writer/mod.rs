@@ -4,9 +4,10 @@
 //! takes all that wait (up to [`GROUP_STEPS_MAX`] and [`GROUP_BYTES_MAX`]) and commits them as one
 //! transaction; while it does so, the next ones gather. Where more waits than one transaction takes, tenants take turns,
 //! and what nobody waits for ([`behalf`](crate::behalf)) goes on beside the rest a little at a time: so nobody waits for
-//! more than a transaction or two, however much others write. SQLite has one lane, because it has one writer; PostgreSQL has several, which commit side by
-//! side. (PostgreSQL groups the commits of side-by-side transactions itself, but each transaction is still three round
-//! trips: grouping before that is faster there too.)
+//! more than a transaction or two, however much others write. SQLite has one lane, because it has one writer, and its
+//! checkpoints are made beside it; PostgreSQL has several, which commit side by side. (PostgreSQL groups the commits of
+//! side-by-side transactions itself, but each transaction is still three round trips: grouping before that is faster
+//! there too.)
 //!
 //! A group runs without savepoints first, with rows for the same table merged into multi-row inserts ([`plan`]). When a
 //! statement fails, or meets another number of rows than it must, the whole is rolled back and the same changes run
