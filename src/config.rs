@@ -36,6 +36,7 @@ pub struct Config {
     pub vault: Vault,
     pub aws: Aws,
     pub storage: Storage,
+    pub s3: S3,
     pub databases: Databases,
     pub audit: Audit,
     pub notify: Notify,
@@ -105,6 +106,7 @@ sections! {
     Vault { max_items: u32, }
     Aws { region: String, }
     Storage { max_buckets: u32, }
+    S3 { listen: String, domain: String, public_url: String, }
     Databases { max_tables: u32, }
     Audit {
         #[serde(with = "humantime_serde")]
@@ -220,6 +222,11 @@ impl Config {
     /// Where operators connect, if anywhere.
     pub fn operators_listen(&self) -> Option<SocketAddr> {
         self.operators.listen.parse().ok()
+    }
+
+    /// Where clients of S3's protocol connect, if anywhere.
+    pub fn s3_listen(&self) -> Option<SocketAddr> {
+        self.s3.listen.parse().ok()
     }
 
     /// The address that clients see, without a slash at its end, when the server listens on `listening`.

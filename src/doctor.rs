@@ -151,6 +151,7 @@ async fn storage(config: &Config, findings: &mut Findings) {
             findings.note("database", database(config, &store).await);
             if store.pending_migrations().await.is_ok_and(|pending| pending.is_empty()) {
                 findings.note("secrets", secrets_readable(&store).await);
+                findings.note("access keys", access_keys(&store).await);
             }
             findings.note("blobs", blobs(&store).await);
             store.close().await;
@@ -182,6 +183,17 @@ async fn secrets_readable(store: &Store) -> Verdict {
         Err(error) => {
             bad(error, "Keys are found in the data folder's secrets.keys, or in `secrets.keys`, of other nodes.")
         }
+    }
+}
+
+async fn access_keys(store: &Store) -> Verdict {
+    match store.access_keys_lost().await {
+        Ok(0) => good("all were made under this server's secret"),
+        Ok(lost) => bad(
+            format!("{lost} were made under another secret of the server, and nobody can sign with them any more"),
+            "Set `server.secret`, or the data folder's `secret`, to what it was; or delete these keys and make others.",
+        ),
+        Err(error) => bad(error, "Check the rights of the database's user: it must be able to read the schema."),
     }
 }
 

@@ -13,6 +13,7 @@ pub mod fuzzing;
 mod logging;
 pub mod metrics;
 pub mod program;
+mod s3;
 mod secret;
 mod serve;
 mod traces;
@@ -68,6 +69,9 @@ pub fn run(line: CommandLine) -> Result<ExitCode, RunError> {
         _ => None,
     };
     logging::start(&config.log, traces.as_ref()).map_err(RunError::Logging)?;
+    // Every command may speak TLS, with the place of the blobs. Only an earlier call in this process makes this fail, and then
+    // it is the same provider.
+    drop(rustls::crypto::ring::default_provider().install_default());
     runtime.block_on(async {
         match command {
             Command::Serve => serve(&config, traces).await,

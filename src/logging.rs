@@ -19,6 +19,7 @@ use crate::{
 /// A `log.level` that is no filter.
 pub fn start(log: &Log, traces: Option<&Traces>) -> Result<(), String> {
     let filter = EnvFilter::try_new(&log.level).map_err(|error| format!("`log.level` can't be used: {error}"))?;
+    let filter = filter.add_directive(without_s3s()?);
     let started = match traces {
         None => tracing_subscriber::registry().with(filter).with(lines(log.format)).try_init(),
         Some(traces) => {
@@ -30,6 +31,11 @@ pub fn start(log: &Log, traces: Option<&Traces>) -> Result<(), String> {
     // Only a subscriber that is there already makes this fail.
     drop(started);
     Ok(())
+}
+
+/// Keeps out what the library of S3's protocol says: each refusal of a client's is an error to it.
+fn without_s3s() -> Result<Directive, String> {
+    "s3s=off".parse().map_err(|error| format!("no filter: {error}"))
 }
 
 /// Keeps the spans of traces out of the log, whatever its level.

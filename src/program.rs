@@ -19,10 +19,11 @@ use http::{
     server::{Listeners, Server, serve},
     state::AppState,
 };
+use http_s3::Listener;
 use kernel::KernelOptions;
 use store::{Clock, SecretsError, Store};
 
-use crate::{config::Config, metrics, secret};
+use crate::{config::Config, metrics, s3, secret};
 
 /// Why the server didn't start. Prints as a sentence for the operator.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +68,8 @@ pub struct Running {
     pub address: SocketAddr,
     /// Where operators connect, if anywhere.
     pub operators: Option<SocketAddr>,
+    /// Where clients of S3's protocol connect, if anywhere.
+    pub s3: Option<Listener>,
     /// What the first start made; `None` at every later one.
     pub first_start: Option<FirstStart>,
     config: Config,
@@ -151,6 +154,7 @@ impl Parts {
 pub async fn start(config: &Config, clock: Clock) -> Result<Running, StartError> {
     let clients = TcpListener::bind(config.server.listen).map_err(StartError::Listen)?;
     let operators = config.operators_listen().map(TcpListener::bind).transpose().map_err(StartError::Listen)?;
+    let s3 = config.s3_listen().map(TcpListener::bind).transpose().map_err(StartError::Listen)?;
     let address = clients.local_addr().map_err(StartError::Listen)?;
     let public_url = config.public_url(address);
     let parts = Parts::open(config, clock, public_url.clone(), Actors::start).await?;
@@ -164,8 +168,9 @@ pub async fn start(config: &Config, clock: Clock) -> Result<Running, StartError>
     let state = AppState::new(options, parts.services.clone(), parts.actors.clone(), metrics::recorder())
         .map_err(|error| StartError::Setting(error.to_string()))?;
     let server = serve(&state, Listeners { clients, operators }).map_err(StartError::Listen)?;
+    let s3 = s3.map(|socket| s3::serve(config, socket, &state)).transpose().map_err(StartError::Listen)?;
     let operators = server.operators_address();
-    Ok(Running { address, operators, first_start, config: config.clone(), server, parts })
+    Ok(Running { address, operators, s3, first_start, config: config.clone(), server, parts })
 }
 
 fn setting(error: impl Display) -> StartError {
@@ -193,7 +198,13 @@ impl Running {
 
     /// Stops accepting, finishes what is in hand, tells sockets, and closes, within `shutdown.grace`.
     pub async fn stop(self) {
-        self.server.stop().await;
+        // Both at once: each has the whole grace.
+        let s3 = async {
+            if let Some(s3) = self.s3 {
+                s3.stop().await;
+            }
+        };
+        tokio::join!(self.server.stop(), s3);
         self.parts.close(&self.config).await;
     }
 }

@@ -27,6 +27,12 @@ fn welcome(config: &Config, running: &Running) -> String {
     let operators = running.operators.map_or_else(String::new, |operators| {
         format!("  Operators  http://{operators}/metrics  also /readyz, /healthz, /kept\n")
     });
+    let s3 = running.s3.as_ref().map_or_else(String::new, |s3| {
+        let address = s3.address();
+        let url = Some(config.s3.public_url.as_str()).filter(|url| !url.is_empty());
+        let url = url.map_or_else(|| format!("http://{address}"), str::to_owned);
+        format!("  S3         AWS_ENDPOINT_URL_S3={url}\n")
+    });
     let (database, folder) = (config.database_name(), config.data_folder().display());
     let first_start = running.first_start.as_ref().map_or_else(String::new, |made| {
         format!(
@@ -44,7 +50,7 @@ fn welcome(config: &Config, running: &Running) -> String {
          Reference  http://{address}/docs\n  \
          Notes      http://{address}/docs/co-editing\n  \
          Console    http://{address}/console\n\
-         {operators}  Data       {folder} ({database})\n\
+         {s3}{operators}  Data       {folder} ({database})\n\
          {first_start}\n\
          Press Ctrl-C to stop.\n"
     )

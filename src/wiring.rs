@@ -3,6 +3,7 @@
 use std::{fs, io, path::Path};
 
 use actors::{PasswordCost, Settings};
+use domain::storage::PublicHost;
 use gateways::{
     HubOptions, MailOptions, PushOptions, TexterOptions,
     mail::{SmtpCredentials, SmtpOptions, SmtpSecurity},
@@ -137,6 +138,7 @@ impl Config {
     pub fn settings(&self, public_url: String) -> Settings {
         let accounts = &self.accounts;
         Settings {
+            public_files: PublicHost::of(&public_url, &self.s3.domain, &self.s3.public_url),
             public_url,
             registration: accounts.registration,
             sign_in_lasts: accounts.session_lifetime,

@@ -29,7 +29,7 @@ export class Program {
   }
 
   async start () {
-    const settings = ['operators.listen=', 'log.level=warn', 'shutdown.grace=5s', ...this.settings]
+    const settings = ['operators.listen=', 's3.listen=', 'log.level=warn', 'shutdown.grace=5s', ...this.settings]
     const flags = ['--data', this.folder, '--listen', `127.0.0.1:${this.port}`]
     this.child = spawn(PROGRAM, [...flags, ...settings.flatMap(it => ['--set', it])], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...this.env } })
     // Nothing is left behind by a test that fails.

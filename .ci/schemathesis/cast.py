@@ -65,6 +65,7 @@ def organization(owner, name, member):
     team = owner.post(f"{org}/teams", {"name": "A team"})["team"]["teamId"]
     invite = owner.post(f"{org}/invites", {"email": f"guest-of-{name.lower()}@example.org", "role": "viewer"})
     key = owner.post(f"{org}/keys", {"name": "A program", "kind": "api", "scopes": ["weather:write"]})
+    access_key = owner.post(f"{org}/access-keys", {"name": "A program", "access": "read"})["accessKey"]["accessKeyId"]
     protocol = owner.post(f"{org}/notify/protocols", {"template": "vip-mail"})
     protocol_id = protocol["protocol"]["protocolId"]
     escalation = owner.post(f"{org}/notify/protocols/{protocol_id}/test", None)["escalation"]["escalationId"]
@@ -81,14 +82,18 @@ def organization(owner, name, member):
     imported = owner.upload(f"{org}/pages/import?title=Imported", "text/markdown", b"# Hello\n")["importId"]
     bucket = owner.post(f"{org}/storage", {"name": "a-bucket", "versioning": "Enabled"})["bucket"]["resourceId"]
     owner.put(f"{org}/storage/{bucket}/object?key=a-file", "text/plain", b"Hello")
+    owner.post(f"{org}/repos", {"name": "a-repository"})
     return {
         "orgId": org_id,
         "userId": member,
         "teamId": team,
         "databaseId": table["database"]["resourceId"],
+        "name": "a-repository",
+        "principal": me,
         "indexName": "by-email",
         "inviteId": invite["invite"]["inviteId"],
         "keyId": key["key"]["keyId"],
+        "accessKeyId": access_key,
         "protocolId": protocol_id,
         "escalationId": escalation,
         "rotaId": rota_id,

@@ -7,6 +7,7 @@ pub(crate) const AREAS: &[Area] = &[
     actors_accounts::AREA,
     actors_backup::AREA,
     actors_databases::AREA,
+    actors_git::AREA,
     actors_notify::AREA,
     actors_pages::AREA,
     actors_storage::AREA,

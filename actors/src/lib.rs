@@ -13,6 +13,7 @@ pub use actors_accounts::{admin, organization, person, setup, sign_in};
 pub use actors_backup as backup;
 pub use actors_base::{PasswordCost, Services, Settings, event, live, outbox, resources, work};
 pub use actors_databases as databases;
+pub use actors_git as git;
 pub use actors_notify as notify;
 pub use actors_pages as pages;
 pub use actors_platform as platform;

@@ -7,6 +7,7 @@ use std::{
 };
 
 use actors_accounts::{
+    machine_key::MachineKey,
     organization::{Organization, OrganizationServices},
     person::Person,
     sign_in::SignInGuard,
@@ -18,6 +19,7 @@ use actors_base::{
     work::{Dispatcher, Lane, RunningDispatcher},
 };
 use actors_databases::KvSlot;
+use actors_git::Repository;
 use actors_notify::{
     acknowledge::Acknowledgements, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
 };
@@ -35,7 +37,7 @@ use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
 
 use crate::{
     areas::AREAS,
-    housekeeping::{Arm, House, Housekeeping, scrub_lane},
+    housekeeping::{Arm, House, Housekeeping, reads_lane, scrub_lane},
     jobs,
     quarantine::telling_of_quarantines,
 };
@@ -70,6 +72,8 @@ pub struct Actors {
     pub organization: Registry<Organization>,
     /// Slots of the tables of key-value databases.
     pub kv_slot: Registry<KvSlot>,
+    /// Keys of machines, which end.
+    pub machine_key: Registry<MachineKey>,
     /// Comments on pages.
     pub page_comments: Registry<PageComments>,
     /// What pages say, and who edits them together.
@@ -82,6 +86,8 @@ pub struct Actors {
     pub platform: Platform,
     /// Notification protocols and on-call rotas, by organization.
     pub protocols: Registry<Protocols>,
+    /// Git repositories: who has a part in each.
+    pub repository: Registry<Repository>,
     /// Books of resources, by organization.
     pub resource_book: Registry<ResourceBook>,
     /// Guards of sign-ins, by e-mail address.
@@ -98,13 +104,14 @@ pub struct Actors {
     platform_tasks: Option<Arc<RunningPlatform>>,
 }
 
-/// What a node works off without asking actors, in the order in which it stops: the outbox, what areas have, housekeeping, and
-/// the scrub.
+/// What a node works off without asking actors, in the order in which it stops: the outbox, what areas have, housekeeping,
+/// the scrub, and the holds of what is read.
 pub fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
     let mut lanes = outbox::lanes(services, |services, claims| Box::pin(fan_out::deliver(services, claims)));
     lanes.extend(AREAS.iter().flat_map(|area| (area.lanes)(services)));
     lanes.push(jobs::housekeeping_lane(services));
     lanes.push(scrub_lane(services));
+    lanes.push(reads_lane(services));
     lanes
 }
 
@@ -129,6 +136,8 @@ impl Actors {
         actors.kernel.deliver_timers_to(&actors.vault);
         actors.kernel.deliver_timers_to(&actors.bucket);
         actors.kernel.deliver_timers_to(&actors.bucket_upload);
+        actors.kernel.deliver_timers_to(&actors.repository);
+        actors.kernel.deliver_timers_to(&actors.machine_key);
         actors.kernel.deliver_timers_to(&actors.page_tree);
         actors.kernel.deliver_timers_to(&actors.escalation);
         actors.kernel.start_timers();
@@ -164,6 +173,7 @@ impl Actors {
             inbox,
             kv_slot: kernel.registry(services.clone()),
             organization: kernel.registry(OrganizationServices { services: services.clone(), areas: AREAS }),
+            machine_key: kernel.registry(services.clone()),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),
             page_tree,
@@ -171,6 +181,7 @@ impl Actors {
             platform,
             platform_tasks: None,
             protocols: kernel.registry(services.clone()),
+            repository: kernel.registry(services.clone()),
             resource_book: kernel.registry(services.clone()),
             update_writers,
             sign_in: kernel.registry(services.clone()),

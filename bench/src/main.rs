@@ -7,15 +7,18 @@
 mod actors;
 mod coedit;
 mod commit;
+mod databases;
 mod fairness;
 mod footprint;
 mod http;
 mod load;
 mod notify;
 mod pages;
+mod peers;
 mod report;
 mod server;
 mod sockets;
+mod storage;
 mod vault;
 
 use std::{env, process::ExitCode};
@@ -32,12 +35,14 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("actors", |_| actors::run()),
     ("coedit", coedit::run),
     ("commit", |_| commit::run()),
+    ("databases", databases::run),
     ("fairness", fairness::run),
     ("footprint", footprint::run),
     ("http", http::run),
     ("notify", notify::run),
     ("pages", pages::run),
     ("sockets", sockets::run),
+    ("storage", storage::run),
     ("vault", vault::run),
 ];
 
@@ -46,6 +51,9 @@ fn main() -> ExitCode {
     let name = arguments.next().unwrap_or_default();
     if name == server::hello::ARGUMENT {
         return exit(server::hello::serve());
+    }
+    if name == databases::ARGUMENT {
+        return exit(databases::serve());
     }
     if name == sockets::ARGUMENT {
         return exit(sockets::serve());

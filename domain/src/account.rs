@@ -27,6 +27,14 @@ pub const STEP_UP_LASTS: Duration = Duration::from_mins(10);
 /// A sign-in's last use is written down at most this often.
 pub const SEEN_EVERY: Duration = Duration::from_hours(1);
 
+/// 403 unless the second factor was shown within the last ten minutes.
+pub fn step_up_check(confirmed_until: Option<Timestamp>, now: Timestamp) -> Result<()> {
+    if confirmed_until.is_some_and(|until| until > now) {
+        return Ok(());
+    }
+    Err(Error::forbidden("step_up", "Confirm with your second factor first."))
+}
+
 names! {
     /// Why a sign-in was ended by somebody else; whoever shows its token reads it.
     SignInEnd { DeviceRemoved = "device_removed", }

@@ -60,7 +60,8 @@ impl Authority {
         match caller {
             Caller::Person(person) => Some(person.user_id),
             Caller::Key(key) if key.org_id == org_id => Some(key.maker),
-            Caller::Key(_) | Caller::Nobody | Caller::System => None,
+            Caller::AccessKey(key) if key.org_id == org_id => Some(key.maker),
+            Caller::Key(_) | Caller::AccessKey(_) | Caller::Nobody | Caller::System => None,
         }
     }
 
@@ -77,12 +78,15 @@ impl Authority {
             Caller::Nobody => Err(Error::Unauthenticated),
             Caller::System => Ok(Self { org_id, basis: Basis::Troupe, scopes: Scope::ALL.iter().copied().collect() }),
             Caller::Person(_) => Self::of_person(Some(membership?)),
-            Caller::Key(key) => {
-                let membership = membership?;
-                let scopes = membership.role.scopes(membership.kind).intersection(key.scopes);
-                Ok(Self { org_id, basis: Basis::Key(membership), scopes })
-            }
+            Caller::Key(key) => Ok(Self::of_key(membership?, key.scopes)),
+            Caller::AccessKey(key) => Ok(Self::of_key(membership?, key.grant.access.permissions())),
         }
+    }
+
+    /// What a key may do that was given these scopes, where `maker` is the part of who made it.
+    fn of_key(maker: Membership, given: ScopeSet) -> Self {
+        let scopes = maker.role.scopes(maker.kind).intersection(given);
+        Self { org_id: maker.org_id, basis: Basis::Key(maker), scopes }
     }
 
     /// What a person may do whom no credential of the request stands for: whoever holds a socket open, or answers a call.

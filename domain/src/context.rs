@@ -3,6 +3,7 @@
 use std::{net::IpAddr, sync::Arc, time::Instant};
 
 use crate::{
+    access_key::{AccessKeyCaller, AccessKeyGrant},
     app::{App, Platform},
     id::{KeyId, OrgId, SignInId, UserId},
     request_id::RequestId,
@@ -50,6 +51,8 @@ pub struct KeyCaller {
     pub kind: KeyKind,
     /// What it was given: it may do that as far as its maker may ([`Authority`](crate::Authority)).
     pub scopes: ScopeSet,
+    /// Whether it is a machine's key for git, which opens repositories only (contract C 4.3).
+    pub is_machine: bool,
 }
 
 /// Who asks.
@@ -61,6 +64,8 @@ pub enum Caller {
     Person(PersonCaller),
     /// An API key.
     Key(KeyCaller),
+    /// An access key, over S3's or DynamoDB's protocol.
+    AccessKey(AccessKeyCaller),
     /// Troupe itself: a timer, another actor, an operator at the command line.
     System,
 }
@@ -71,7 +76,16 @@ impl Caller {
         match self {
             Self::Person(person) => person.user_id.into(),
             Self::Key(key) => key.org_id.into(),
+            Self::AccessKey(key) => key.org_id.into(),
             Self::Nobody | Self::System => Tenant::System,
+        }
+    }
+
+    /// What limits the caller beside its rights: an access key reaches only what it was made for.
+    pub fn grant(&self) -> Option<&AccessKeyGrant> {
+        match self {
+            Self::AccessKey(key) => Some(&key.grant),
+            Self::Nobody | Self::Person(_) | Self::Key(_) | Self::System => None,
         }
     }
 }

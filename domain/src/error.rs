@@ -22,6 +22,15 @@ pub struct Problem {
     pub message: String,
 }
 
+/// What is known of a command that was answered with 503.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing was done: it never got to whoever does it.
+    NotDone,
+    /// It may have been under way, and be done after all.
+    Unknown,
+}
+
 /// Why something was not done.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
@@ -68,6 +77,8 @@ pub enum Error {
         code: &'static str,
         /// What the client reads.
         message: Cow<'static, str>,
+        /// Fields that stand beside `error` and `code`, such as what would help.
+        adds: Map<String, Value>,
     },
     /// 404: unknown, or somebody else's.
     #[error("{message}")]
@@ -113,6 +124,8 @@ pub enum Error {
         message: Cow<'static, str>,
         /// When trying again makes sense.
         retry_after: Duration,
+        /// What is known of what was asked for.
+        outcome: Outcome,
     },
     /// The commit found another version than the one it decided on. The kernel reloads the resource and runs the
     /// command again; only after several rounds does a caller see it, as 503.
@@ -139,7 +152,7 @@ impl Error {
 
     /// A 403 with a message of its own.
     pub fn forbidden(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
-        Self::Forbidden { code, message: message.into() }
+        Self::Forbidden { code, message: message.into(), adds: Map::new() }
     }
 
     /// A 404 `not_found` with a message of its own.
@@ -152,14 +165,38 @@ impl Error {
         Self::Conflict { code, message: message.into(), adds: Map::new() }
     }
 
+    /// The same 403 or 409 with one more field beside `error` and `code`; any other error as it is.
+    #[must_use]
+    pub fn adding(mut self, name: &str, value: impl Into<Value>) -> Self {
+        if let Self::Forbidden { adds, .. } | Self::Conflict { adds, .. } = &mut self {
+            adds.insert(name.to_owned(), value.into());
+        }
+        self
+    }
+
     /// A 413 with a message of its own.
     pub fn too_large(message: impl Into<Cow<'static, str>>) -> Self {
         Self::TooLarge { message: message.into() }
     }
 
-    /// A 503 `busy`.
+    /// A 503 `busy`, where what was asked for may be done after all.
     pub fn busy(retry_after: Duration) -> Self {
-        Self::Busy { code: "busy", message: "The server is busy; try again.".into(), retry_after }
+        Self::Busy {
+            code: "busy",
+            message: "The server is busy; try again.".into(),
+            retry_after,
+            outcome: Outcome::Unknown,
+        }
+    }
+
+    /// A 503 `busy` before anything was done, because as much waits as may.
+    pub fn full(retry_after: Duration) -> Self {
+        Self::Busy {
+            code: "busy",
+            message: "The server is busy; try again.".into(),
+            retry_after,
+            outcome: Outcome::NotDone,
+        }
     }
 
     /// A 500; `log` goes to the log only.

@@ -100,6 +100,11 @@ pub fn new_uuid(now: Timestamp) -> Uuid {
     Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, since_epoch.as_secs(), since_epoch.subsec_nanos()))
 }
 
+/// The moment in a UUIDv7: its first 48 bits.
+const fn made_at(uuid: Uuid) -> Timestamp {
+    Timestamp((uuid.as_u64_pair().0 >> 16).cast_signed())
+}
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident = $prefix:literal;)*) => {$(
         $(#[$doc])*
@@ -113,6 +118,11 @@ macro_rules! ids {
             /// A new id, made at `now`.
             pub fn new(now: Timestamp) -> Self {
                 Self(new_uuid(now))
+            }
+
+            /// When it was made.
+            pub const fn made_at(self) -> Timestamp {
+                made_at(self.0)
             }
         }
 

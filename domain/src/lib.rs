@@ -3,6 +3,7 @@
 //! What is allowed, what follows from it, and every limit of the contract stand here, one module per area.
 //! Whoever needs the time passes it in as a [`Timestamp`]; whoever needs a decision gets a value back.
 
+pub mod access_key;
 pub mod account;
 pub mod app;
 pub mod attempts;
@@ -18,6 +19,7 @@ pub mod fair_queue;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod git;
 pub mod id;
 pub mod key;
 pub mod notify;
@@ -40,7 +42,7 @@ pub use account::Email;
 pub use app::{App, Platform};
 pub use authority::{Authority, Membership};
 pub use context::{Caller, Context, KeyCaller, KeyKind, Origin, PersonCaller};
-pub use error::{Error, Problem, Result};
+pub use error::{Error, Outcome, Problem, Result};
 pub use fair_queue::FairQueue;
 pub use organization::{OrgKind, Slug};
 pub use request_id::RequestId;

@@ -10,7 +10,8 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
-const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// Letters and digits.
+pub(crate) const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /// Random characters: 43 times log2(62) is 256.03 bits.
 const RANDOM_LEN: usize = 43;
 /// Characters of the check-sum: 62^6 is above 2^32.

@@ -4,6 +4,9 @@
 //! second, and at once when the hub says that there is one; what it names is forgotten. While the feed can't be read,
 //! nothing remembered counts, and every token is looked up.
 
+mod access_keys;
+mod memory;
+
 use std::{
     collections::HashSet,
     sync::{
@@ -14,56 +17,49 @@ use std::{
 };
 
 use actix_web::http::header;
-use actors::{organization::NoteKeyUse, person::NoteSignInUse};
-use dashmap::DashMap;
+use actors::{
+    organization::{NoteAccessKeyUse, NoteKeyUse},
+    person::NoteSignInUse,
+};
 use domain::{
     Caller, Context, Error, Origin, Timestamp, Token, TokenHash,
-    account::{SEEN_EVERY, SignInEnd},
+    access_key::AccessKeyId,
+    account::SignInEnd,
     id::{KeyId, SignInId, UserId},
 };
 use store::{
     Revocation, RevocationKind, Store,
-    accounts::{Credential, KeyCredential, SignInCredential},
+    accounts::{AccessKeyCredential, Credential, KeyCredential, SignInCredential},
 };
 
+use self::memory::Memory;
 use crate::{
     call::Call,
     error::Result,
     revocations::{Subscribers, Subscription},
+    state::State,
 };
 
-/// How long a token is remembered.
-const REMEMBERED_FOR: Duration = Duration::from_secs(30);
 /// How old the last look at the feed may be for what is remembered to count.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
 /// How long writing down the use of a credential may take.
 const NOTE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Tokens that one process remembers; beyond them, further ones are looked up every time.
-const REMEMBERED_MAX: usize = 100_000;
 
-/// The tokens that this node remembers.
+/// The tokens and access keys that this node remembers.
 pub struct Credentials {
-    remembered: DashMap<TokenHash, Remembered>,
-    /// Rises with every revocation, so that a look-up that began before one doesn't outlive it.
-    epoch: AtomicU64,
+    tokens: Memory<TokenHash, Credential>,
+    access_keys: Memory<AccessKeyId, Arc<AccessKeyCredential>>,
     born: Instant,
     /// When the feed was last read, in milliseconds after `born`; 0 for never.
     read_at: AtomicU64,
     subscribers: Arc<Subscribers>,
 }
 
-struct Remembered {
-    credential: Credential,
-    until: Instant,
-    /// When its use was last written down, or was last asked to be.
-    noted_at: Option<Timestamp>,
-}
-
 impl Default for Credentials {
     fn default() -> Self {
         Self {
-            remembered: DashMap::new(),
-            epoch: AtomicU64::new(0),
+            tokens: Memory::default(),
+            access_keys: Memory::default(),
             born: Instant::now(),
             read_at: AtomicU64::new(0),
             subscribers: Arc::default(),
@@ -80,23 +76,10 @@ impl Credentials {
         let token = call.header(header::AUTHORIZATION).and_then(bearer).ok_or(Error::Unauthenticated)?;
         let token: Token = token.parse().map_err(|_| Error::Unauthenticated)?;
         let caller = self.caller_by_token(&token, store).await?;
-        if self.use_is_due(&token.hash(), store.now()) {
-            note_use(call, &caller);
+        if self.tokens.use_is_due(&token.hash(), store.now()) {
+            note_use(&call.state, &caller);
         }
         Ok(caller)
-    }
-
-    /// Whether the use of a remembered token shall be written down: once an hour.
-    fn use_is_due(&self, hash: &TokenHash, now: Timestamp) -> bool {
-        let is_due = |remembered: &Remembered| remembered.noted_at.is_none_or(|at| at.after(SEEN_EVERY) <= now);
-        if !self.remembered.get(hash).is_some_and(|remembered| is_due(&remembered)) {
-            return false;
-        }
-        // Of several requests at the same time, one writes.
-        let Some(mut remembered) = self.remembered.get_mut(hash) else { return false };
-        let due = is_due(&remembered);
-        remembered.noted_at = Some(now);
-        due
     }
 
     /// Who the token stands for.
@@ -106,7 +89,7 @@ impl Credentials {
         if let Some(caller) = self.recall(&hash, now) {
             return Ok(caller);
         }
-        let epoch = self.epoch.load(Ordering::SeqCst);
+        let epoch = self.tokens.epoch();
         let Some(credential) = store.credential(token).await? else {
             let end = store.sign_in_ended(hash).await?;
             return Err(end.map_or(Error::Unauthenticated, SignInEnd::error).into());
@@ -120,25 +103,13 @@ impl Credentials {
         if !self.is_trusted() {
             return None;
         }
-        let remembered = self.remembered.get(hash)?;
-        if Instant::now() < remembered.until { remembered.credential.caller(now) } else { None }
+        self.tokens.recall(hash, |credential| credential.caller(now))
     }
 
     /// Remembers what was read at `epoch`, unless something was revoked since.
     fn remember(&self, hash: TokenHash, credential: Credential, epoch: u64) {
-        if self.remembered.len() >= REMEMBERED_MAX {
-            let now = Instant::now();
-            self.remembered.retain(|_, remembered| now < remembered.until);
-        }
-        if self.remembered.len() >= REMEMBERED_MAX {
-            return;
-        }
         let noted_at = last_use(&credential);
-        self.remembered.insert(hash, Remembered { credential, until: Instant::now() + REMEMBERED_FOR, noted_at });
-        // Looked at after the insertion: a revocation either sees the entry, or is seen here.
-        if self.epoch.load(Ordering::SeqCst) != epoch {
-            self.remembered.remove(&hash);
-        }
+        self.tokens.remember(hash, credential, noted_at, epoch);
     }
 
     /// Looks up anew what concerns this target. For a handler that has just changed something of it, so that this node
@@ -168,14 +139,14 @@ impl Credentials {
     }
 
     fn forget_credentials(&self, revoked: &Revoked) {
-        self.epoch.fetch_add(1, Ordering::SeqCst);
-        self.remembered.retain(|_, remembered| !revoked.concerns(&remembered.credential));
+        self.tokens.forget(|credential| revoked.concerns(credential));
+        self.access_keys.forget(|credential| revoked.concerns_access_key(credential));
     }
 
     /// Forgets everything, and has every socket look again.
     pub fn forget_all(&self) {
-        self.epoch.fetch_add(1, Ordering::SeqCst);
-        self.remembered.clear();
+        self.tokens.forget(|_| true);
+        self.access_keys.forget(|_| true);
         self.subscribers.all_changed();
     }
 
@@ -210,12 +181,13 @@ fn last_use(credential: &Credential) -> Option<Timestamp> {
 }
 
 /// Has the owner of a credential write down that it was used; nobody waits for that.
-fn note_use(call: &Call, caller: &Caller) {
+fn note_use(state: &State, caller: &Caller) {
     let context = Context::system(Origin::Actor, Instant::now() + NOTE_TIMEOUT);
-    let actors = &call.state.actors;
+    let actors = &state.actors;
     let told = match caller {
         Caller::Person(person) => actors.person.tell(&person.user_id, NoteSignInUse(person.sign_in_id), context),
         Caller::Key(key) => actors.organization.tell(&key.org_id, NoteKeyUse(key.key_id), context),
+        Caller::AccessKey(key) => actors.organization.tell(&key.org_id, NoteAccessKeyUse(key.id), context),
         Caller::Nobody | Caller::System => Ok(()),
     };
     if let Err(error) = told {
@@ -230,6 +202,7 @@ struct Revoked {
     changed: HashSet<SignInId>,
     users: HashSet<UserId>,
     keys: HashSet<KeyId>,
+    access_keys: HashSet<AccessKeyId>,
 }
 
 impl Revoked {
@@ -238,7 +211,10 @@ impl Revoked {
             RevocationKind::SignIn => target_id.parse().map(|id| self.ended.insert(id)),
             RevocationKind::SignInChanged => target_id.parse().map(|id| self.changed.insert(id)),
             RevocationKind::User => target_id.parse().map(|id| self.users.insert(id)),
-            RevocationKind::Key => target_id.parse().map(|id| self.keys.insert(id)),
+            RevocationKind::Key => match target_id.parse() {
+                Ok(id) => Ok(self.access_keys.insert(id)),
+                Err(_) => target_id.parse().map(|id| self.keys.insert(id)),
+            },
         };
         if is_read.is_err() {
             tracing::error!(kind = kind.as_str(), target_id, "a revocation of nothing that there can be");
@@ -258,11 +234,16 @@ impl Revoked {
             }
         }
     }
+
+    /// Whether the access key is spoken of.
+    fn concerns_access_key(&self, credential: &AccessKeyCredential) -> bool {
+        self.users.contains(&credential.caller.maker) || self.access_keys.contains(&credential.caller.id)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use domain::{App, PersonCaller, Platform, TokenKind};
+    use domain::{App, PersonCaller, Platform, TokenKind, account::SEEN_EVERY};
 
     use super::*;
 
@@ -322,7 +303,7 @@ mod tests {
     fn what_was_read_before_a_revocation_is_not_remembered_after_it() {
         let (token, sign_in) = sign_in();
         let credentials = remembering(&token, &sign_in);
-        let epoch = credentials.epoch.load(Ordering::SeqCst);
+        let epoch = credentials.tokens.epoch();
         credentials.forget(&[revocation(RevocationKind::SignIn, &sign_in.caller.sign_in_id)]);
         credentials.remember(token.hash(), Credential::SignIn(sign_in), epoch);
         assert_eq!(credentials.recall(&token.hash(), NOW), None);
@@ -341,9 +322,9 @@ mod tests {
         let (token, sign_in) = sign_in();
         let credentials = remembering(&token, &sign_in);
         let hour = NOW.after(SEEN_EVERY);
-        assert!(!credentials.use_is_due(&token.hash(), hour.before(Duration::from_millis(1))));
-        assert!(credentials.use_is_due(&token.hash(), hour));
-        assert!(!credentials.use_is_due(&token.hash(), hour));
+        assert!(!credentials.tokens.use_is_due(&token.hash(), hour.before(Duration::from_millis(1))));
+        assert!(credentials.tokens.use_is_due(&token.hash(), hour));
+        assert!(!credentials.tokens.use_is_due(&token.hash(), hour));
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub struct Facts {
     pub doors: Vec<&'static str>,
     /// Whether the caller needs a part in the organization of the path.
     pub in_organization: bool,
+    /// Whether it is in a repository, and so open to the keys of machines (contract C 4.3).
+    pub in_repository: bool,
     /// What holds for its JSON body; `None` when it reads none.
     pub body: Option<BodyRule>,
     /// Whether it reads or writes a body as it comes, for as long as that takes.
@@ -75,6 +77,7 @@ impl Facts {
             scopes: Vec::new(),
             doors: Vec::new(),
             in_organization: false,
+            in_repository: false,
             body: None,
             streams: false,
         }

@@ -98,6 +98,7 @@ fn caller(caller: &Caller) -> Option<String> {
     match caller {
         Caller::Person(person) => Some(format!("{} {} {}", person.user_id, person.app, person.platform)),
         Caller::Key(key) => Some(key.key_id.to_string()),
+        Caller::AccessKey(key) => Some(key.id.to_string()),
         Caller::Nobody | Caller::System => None,
     }
 }
@@ -141,10 +142,13 @@ impl Claim {
     async fn keep(self, call: &Call, response: HttpResponse) -> Result<HttpResponse> {
         let (head, body) = response.into_parts();
         let body = to_bytes(body).await.map_err(|_| Error::internal("an answer has no bytes to keep"))?;
-        let content_type = head.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let kept = |name: header::HeaderName| {
+            let value = head.headers().get(&name)?.to_str().ok()?;
+            Some((name.to_string(), value.to_owned()))
+        };
         let answer = IdempotencyAnswer {
             status: head.status().as_u16(),
-            headers: content_type.map(|value| ("content-type".to_owned(), value.to_owned())).into_iter().collect(),
+            headers: [header::CONTENT_TYPE, header::ETAG].into_iter().filter_map(kept).collect(),
             body: body.to_vec(),
         };
         // What was made is committed. A repetition of a request whose answer could not be kept is told so.

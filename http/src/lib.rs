@@ -46,6 +46,7 @@
 //! }
 //! ```
 
+mod access_keys;
 pub mod answer;
 pub mod argument;
 mod audit;
@@ -69,6 +70,7 @@ pub mod form;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod git;
 mod home;
 mod idempotency;
 mod invites;

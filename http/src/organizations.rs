@@ -92,6 +92,7 @@ pub(crate) async fn orgs_list(caller: AnyCaller, query: Query<PageQuery>, state:
     let (user_id, only): (UserId, Option<OrgId>) = match caller.caller() {
         Caller::Person(person) => (person.user_id, None),
         Caller::Key(key) => (key.maker, Some(key.org_id)),
+        Caller::AccessKey(key) => (key.maker, Some(key.org_id)),
         Caller::Nobody | Caller::System => return Err(Error::Unauthenticated.into()),
     };
     let found = match only {

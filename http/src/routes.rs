@@ -8,9 +8,9 @@
 use actix_web::http::Method;
 
 use crate::{
-    audit, auth, backup, blobs, co_editing, console, databases,
+    access_keys, audit, auth, backup, blobs, co_editing, console, databases,
     endpoint::{Endpoint, Rules},
-    home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, storage,
+    git, home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, storage,
     teams, vault,
 };
 
@@ -75,6 +75,9 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/keys"                => keys::keys_list;
             POST   "/v1/orgs/{orgId}/keys"                => keys::key_create;
             DELETE "/v1/orgs/{orgId}/keys/{keyId}"        => keys::key_delete;
+            GET    "/v1/orgs/{orgId}/access-keys"         => access_keys::access_keys_list;
+            POST   "/v1/orgs/{orgId}/access-keys"         => access_keys::access_key_create;
+            DELETE "/v1/orgs/{orgId}/access-keys/{accessKeyId}" => access_keys::access_key_delete;
             GET    "/v1/orgs/{orgId}/audit"               => audit::audit_list;
         }
         "Authenticator backup" {
@@ -186,15 +189,16 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/databases/{databaseId}" => databases::database_get;
             PATCH  "/v1/orgs/{orgId}/databases/{databaseId}" => databases::database_patch;
             DELETE "/v1/orgs/{orgId}/databases/{databaseId}" => databases::database_delete;
-            POST   "/v1/orgs/{orgId}/databases/{databaseId}/indexes" => databases::database_index_create;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/indexes" => databases::database_index_create, creates();
             DELETE "/v1/orgs/{orgId}/databases/{databaseId}/indexes/{indexName}" => databases::database_index_delete;
             POST   "/v1/orgs/{orgId}/databases/{databaseId}/scan" => databases::database_scan;
             POST   "/v1/orgs/{orgId}/databases/{databaseId}/query" => databases::database_query;
             PUT    "/v1/orgs/{orgId}/databases/{databaseId}/items" => databases::database_item_put;
             POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/get" => databases::database_item_get;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/update" => databases::database_item_update, creates();
             POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/delete" => databases::database_item_delete;
             POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/batch-delete" => databases::database_items_delete;
-            POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/import" => databases::database_items_import;
+            POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/import" => databases::database_items_import, creates();
         }
         "Object storage" {
             GET    "/v1/orgs/{orgId}/storage"             => storage::storage_list;
@@ -202,8 +206,17 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/storage/{resourceId}" => storage::storage_get;
             PATCH  "/v1/orgs/{orgId}/storage/{resourceId}" => storage::storage_patch;
             DELETE "/v1/orgs/{orgId}/storage/{resourceId}" => storage::storage_delete;
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}/lifecycle" => storage::storage_lifecycle_get;
+            PUT    "/v1/orgs/{orgId}/storage/{resourceId}/lifecycle" => storage::storage_lifecycle_put;
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}/cors" => storage::storage_cors_get;
+            PUT    "/v1/orgs/{orgId}/storage/{resourceId}/cors" => storage::storage_cors_put;
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}/tags" => storage::storage_tags_get;
+            PUT    "/v1/orgs/{orgId}/storage/{resourceId}/tags" => storage::storage_tags_put;
             GET    "/v1/orgs/{orgId}/storage/{resourceId}/objects" => storage::storage_objects_list;
             POST   "/v1/orgs/{orgId}/storage/{resourceId}/objects/move" => storage::storage_objects_move;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/objects/copy" => storage::storage_objects_copy;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/objects/delete" => storage::storage_objects_delete;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/folders" => storage::storage_folder_create, creates();
             GET    "/v1/orgs/{orgId}/storage/{resourceId}/object" => storage::storage_object_get;
             PUT    "/v1/orgs/{orgId}/storage/{resourceId}/object" => storage::storage_object_put;
             PATCH  "/v1/orgs/{orgId}/storage/{resourceId}/object" => storage::storage_object_patch;
@@ -213,12 +226,29 @@ pub(crate) fn page() -> Vec<Endpoint> {
             POST   "/v1/orgs/{orgId}/storage/{resourceId}/object/restore" => storage::storage_object_restore;
             GET    "/v1/orgs/{orgId}/storage/{resourceId}/download" => storage::storage_download;
             GET    "/v1/orgs/{orgId}/storage/{resourceId}/deleted" => storage::storage_deleted_list;
+            POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads" => storage::storage_upload_create;
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart" => storage::storage_uploads_list;
             POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart" => storage::storage_multipart_create, creates();
+            GET    "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/parts" => storage::storage_parts_list;
             POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/parts" => storage::storage_multipart_parts;
             POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/complete" => storage::storage_multipart_complete;
             POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/abort" => storage::storage_multipart_abort;
             GET    "/v1/storage/files/{resourceId}"       => storage::storage_file_get;
-            PUT    "/v1/storage/files/{resourceId}"       => storage::storage_part_put;
+            PUT    "/v1/storage/files/{resourceId}"       => storage::storage_file_put;
+        }
+        "Git repositories" {
+            GET    "/v1/orgs/{orgId}/git-credentials"     => git::git_credentials_list;
+            POST   "/v1/orgs/{orgId}/git-credentials"     => git::git_credentials_create;
+            DELETE "/v1/orgs/{orgId}/git-credentials/{keyId}" => git::git_credentials_delete;
+            GET    "/v1/orgs/{orgId}/repos"               => git::repositories_list;
+            POST   "/v1/orgs/{orgId}/repos"               => git::repository_create, creates();
+            GET    "/v1/orgs/{orgId}/repos/{name}"        => git::repository_get;
+            PATCH  "/v1/orgs/{orgId}/repos/{name}"        => git::repository_patch;
+            DELETE "/v1/orgs/{orgId}/repos/{name}"        => git::repository_delete;
+            POST   "/v1/orgs/{orgId}/repos/{name}/restore" => git::repository_restore;
+            GET    "/v1/orgs/{orgId}/repos/{name}/access" => git::repository_access_get;
+            PUT    "/v1/orgs/{orgId}/repos/{name}/access/{principal}" => git::repository_access_put;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/access/{principal}" => git::repository_access_delete;
         }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;

@@ -4,6 +4,7 @@
 //! has. Inside them: the route, the credential, the rate limit, the deadline, and then the endpoint itself.
 
 mod address;
+mod bucket_cors;
 mod compression;
 mod cors;
 #[cfg(any(test, feature = "fuzzing"))]
@@ -24,13 +25,14 @@ use store::deadline::within;
 use tokio::time::{Instant, timeout_at};
 use tracing::{Instrument, Span, field::Empty};
 
-pub use self::limits::Limits;
 pub(crate) use self::{address::client_address, observe::Meters};
 use self::{headers::request_id, observe::Visit, traces::RequestTrace};
+pub use self::{limits::Limits, traces::trace_elsewhere};
 use crate::{
     call::Call,
     endpoint::Endpoint,
     error::{ApiError, Result},
+    git::machine_key_only,
     router::Found,
     state::State,
 };
@@ -43,6 +45,9 @@ pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -
     let visit = Visit::begin();
     let request_id = request_id(&request);
     if let Some(preflight) = cors::preflight(&state, &request) {
+        return unread::hold(preflight, payload.into_inner());
+    }
+    if let Some(preflight) = bucket_cors::preflight(&state, &request).await {
         return unread::hold(preflight, payload.into_inner());
     }
     let found = state.router.find(request.method(), request.path());
@@ -69,6 +74,7 @@ pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -
         Err(_) => ApiError::from(Error::internal("a handler panicked")).response(&request_id),
     });
     let mut response = headers::complete(response, &state, &request, &request_id);
+    bucket_cors::allow(response.headers_mut(), &state, &request).await;
     if let Some(trace) = trace {
         trace.end(&mut response);
     }
@@ -142,7 +148,18 @@ async fn admit(call: &mut Call) -> Result<()> {
         }
         Err(error) => return Err(error),
     }
-    limit(call, &state, &endpoint).await
+    limit(call, &state, &endpoint).await?;
+    keep_machines_in(&call.context.caller, &endpoint)
+}
+
+/// Refuses the key of a machine what is in no repository.
+fn keep_machines_in(caller: &Caller, endpoint: &Endpoint) -> Result<()> {
+    match caller {
+        Caller::Key(key) if key.is_machine && endpoint.is_signed_in() && !endpoint.facts.in_repository => {
+            Err(machine_key_only().into())
+        }
+        _ => Ok(()),
+    }
 }
 
 async fn limit(call: &Call, state: &State, endpoint: &Endpoint) -> Result<()> {

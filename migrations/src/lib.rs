@@ -31,6 +31,13 @@ mod m0021_databases;
 mod m0022_storage;
 mod m0023_contents;
 mod m0024_uploads;
+mod m0025_access_keys;
+mod m0026_bucket_rules;
+mod m0027_s3;
+mod m0028_uploads_list;
+mod m0031_repositories;
+mod m0032_refs;
+mod m0033_uploads_and_reads;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -62,6 +69,13 @@ impl MigratorTrait for Migrator {
             Box::new(m0022_storage::Migration),
             Box::new(m0023_contents::Migration),
             Box::new(m0024_uploads::Migration),
+            Box::new(m0025_access_keys::Migration),
+            Box::new(m0026_bucket_rules::Migration),
+            Box::new(m0027_s3::Migration),
+            Box::new(m0028_uploads_list::Migration),
+            Box::new(m0031_repositories::Migration),
+            Box::new(m0032_refs::Migration),
+            Box::new(m0033_uploads_and_reads::Migration),
         ]
     }
 }

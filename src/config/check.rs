@@ -1,5 +1,7 @@
 //! Settings that are each fine and together make no sense.
 
+use domain::storage::url_host;
+
 use super::{BlobKind, Config, ConfigError};
 use crate::secret;
 
@@ -12,6 +14,7 @@ impl Config {
         let found: Vec<String> = self
             .contradictions()
             .chain(self.contradictions_of_secrets())
+            .chain(self.contradictions_of_s3())
             .chain(self.contradictions_of_ways_out())
             .chain(self.contradictions_of_traces())
             .map(str::to_owned)
@@ -98,6 +101,30 @@ impl Config {
                     && secret::parse_keys(self.secrets.keys.iter().map(String::as_str)).is_none(),
                 "`secrets.keys` has an entry that is not 32 bytes in base64 (`openssl rand -base64 32`).",
             ),
+        ]
+        .into_iter()
+        .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
+    }
+
+    /// Those about the listener of S3's protocol.
+    fn contradictions_of_s3(&self) -> impl Iterator<Item = &'static str> {
+        let (s3, listen) = (&self.s3, self.s3_listen());
+        let others = [Some(self.server.listen), self.operators_listen()];
+        let is_host = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
+        [
+            (
+                !s3.listen.is_empty() && listen.is_none(),
+                "`s3.listen` is neither empty nor an address such as 127.0.0.1:9465.",
+            ),
+            (
+                listen.is_some_and(|address| address.port() != 0) && others.contains(&listen),
+                "`s3.listen` is the same address as `server.listen` or `operators.listen`.",
+            ),
+            (
+                !s3.domain.bytes().all(is_host) || s3.domain.starts_with('.') || s3.domain.ends_with('.'),
+                "`s3.domain` is no host name in small letters, without a port.",
+            ),
+            (!s3.public_url.is_empty() && url_host(&s3.public_url).is_none(), "`s3.public_url` is no http(s) address."),
         ]
         .into_iter()
         .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))

@@ -68,8 +68,13 @@ pub(super) fn copy_file(from: &Path, to: &Path) -> Result<u64, CopyError> {
     Ok(bytes)
 }
 
-/// Copies the files below `from` to `to`; says after each how much that was. A file that is deleted meanwhile is left out.
-pub(super) fn copy_tree(from: &Path, to: &Path, says: &mut dyn FnMut(Tree)) -> Result<Tree, CopyError> {
+/// Copies those files below `from` to `to` whose names, from there, are to be kept; says after each how much that was. A file that is deleted meanwhile is left out.
+pub(super) fn copy_tree(
+    from: &Path,
+    to: &Path,
+    keeps: &dyn Fn(&str) -> bool,
+    says: &mut dyn FnMut(Tree),
+) -> Result<Tree, CopyError> {
     let mut copied = Tree::default();
     make_private(to)?;
     walk(from, &mut |path, is_folder| {
@@ -77,6 +82,9 @@ pub(super) fn copy_tree(from: &Path, to: &Path, says: &mut dyn FnMut(Tree)) -> R
         let target = to.join(relative);
         if is_folder {
             return make_private(&target);
+        }
+        if !keeps(&relative.to_string_lossy().replace('\\', "/")) {
+            return Ok(());
         }
         match copy_file(path, &target) {
             Ok(bytes) => copied = Tree { files: copied.files + 1, bytes: copied.bytes + bytes },

@@ -15,7 +15,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use store::{
     StoreError,
-    copying::{self, BlobHold},
+    copying::{self, BlobHold, NamedBlobs},
 };
 
 use self::{
@@ -104,7 +104,12 @@ pub(crate) fn backup(config: &Config, folder: &Path) -> Result<ExitCode, CopyErr
     bar.end();
     // After the database: what it names is there before its row.
     let blobs = match config.blobs.kind {
-        BlobKind::Local => Some(copy_blobs(&config.blob_folder(), &folder.join(BLOBS))?),
+        BlobKind::Local => {
+            // What was begun after the copy would be left over where that is restored: no row of it says so.
+            let named = NamedBlobs::read(&copy)?;
+            let keeps = |name: &str| named.as_ref().is_none_or(|named| named.keeps(name));
+            Some(copy_blobs(&config.blob_folder(), &folder.join(BLOBS), &keeps)?)
+        }
         BlobKind::S3 => None,
     };
     hold.map_or(Ok(()), BlobHold::release)?;
@@ -152,7 +157,7 @@ pub(crate) fn restore(config: &Config, folder: &Path) -> Result<ExitCode, CopyEr
     copying::check_sqlite(&copy)?;
     folder::make_private(&config.data.dir)?;
     if let Some(expected) = manifest.blobs {
-        let copied = copy_blobs(&folder.join(BLOBS), &blobs)?;
+        let copied = copy_blobs(&folder.join(BLOBS), &blobs, &|_| true)?;
         if copied != expected {
             return Err(CopyError::Incomplete(format!("{copied} of {expected}")));
         }
@@ -173,10 +178,10 @@ fn manifest(folder: &Path) -> Result<Manifest, CopyError> {
     if manifest.format > FORMAT { Err(CopyError::Later(manifest.version)) } else { Ok(manifest) }
 }
 
-fn copy_blobs(from: &Path, to: &Path) -> Result<Tree, CopyError> {
+fn copy_blobs(from: &Path, to: &Path, keeps: &dyn Fn(&str) -> bool) -> Result<Tree, CopyError> {
     let expected = Tree::measure(from)?;
     let mut bar = Bar::new("blobs", "bytes");
-    let copied = folder::copy_tree(from, to, &mut |copied: Tree| bar.show(copied.bytes, expected.bytes))?;
+    let copied = folder::copy_tree(from, to, keeps, &mut |copied: Tree| bar.show(copied.bytes, expected.bytes))?;
     bar.end();
     Ok(copied)
 }

@@ -95,6 +95,7 @@ impl From<&Caller> for AuditActor {
         let (kind, id) = match caller {
             Caller::Person(person) => (ActorKind::User, person.user_id.to_string()),
             Caller::Key(key) => (ActorKind::Key, key.key_id.to_string()),
+            Caller::AccessKey(key) => (ActorKind::Key, key.id.to_string()),
             Caller::Nobody | Caller::System => return Self::system(),
         };
         Self { kind, id, label: None }

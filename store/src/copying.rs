@@ -1,6 +1,8 @@
 //! A copy of a SQLite database, taken while it is used.
 
 use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     sync::mpsc::{self, RecvTimeoutError, Sender},
     thread::{self, JoinHandle},
@@ -17,6 +19,8 @@ use crate::{Clock, StoreError, connection};
 /// Pages that are copied at once; others have their turn in between.
 const PAGES_AT_ONCE: i32 = 1_000;
 
+/// What the names of contents' blobs begin with.
+const CONTENTS: &str = "contents/";
 /// How long a hold stands that nobody renews.
 const HOLD_FOR: Duration = Duration::from_mins(10);
 /// How often it is renewed.
@@ -92,6 +96,49 @@ pub struct Copied {
     pub done: u64,
     /// Pages that there are.
     pub total: u64,
+}
+
+/// Which blobs of contents a database names.
+pub struct NamedBlobs(HashSet<u64>);
+
+impl NamedBlobs {
+    /// What the database at `path` names; none where it is of a program that doesn't know contents.
+    ///
+    /// # Errors
+    /// The database can't be read.
+    pub fn read(path: &Path) -> Result<Option<Self>, StoreError> {
+        let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+        let knows = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'content_segments'";
+        if database.query_row(knows, [], |_| Ok(())).optional().map_err(failed)?.is_none() {
+            return Ok(None);
+        }
+        let all = "SELECT blob FROM content_segments WHERE blob IS NOT NULL \
+                   UNION ALL SELECT blob FROM blob_pending UNION ALL SELECT blob FROM blob_doomed";
+        let mut statement = database.prepare(all).map_err(failed)?;
+        let names = statement.query_map([], |row| row.get::<_, String>(0)).map_err(failed)?;
+        let hashes: Result<_, _> = names.map(|name| name.map(|name| hash(&name))).collect();
+        Ok(Some(Self(hashes.map_err(failed)?)))
+    }
+
+    /// Whether a blob of this name, or what is being written under it, belongs to a copy of the database: all that is no
+    /// content's does. What was begun after the copy doesn't.
+    pub fn keeps(&self, name: &str) -> bool {
+        let name = name.split('#').next().unwrap_or_default();
+        !name.starts_with(CONTENTS) || self.0.contains(&hash(name))
+    }
+}
+
+impl std::fmt::Debug for NamedBlobs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NamedBlobs").field("count", &self.0.len()).finish()
+    }
+}
+
+/// Two names that share one keep a blob too many, which does no harm.
+fn hash(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The file of a database's URL, or `None` when the database is no file of SQLite's.

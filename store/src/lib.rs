@@ -25,6 +25,7 @@ pub mod faults;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod git;
 pub mod idempotency;
 mod json;
 pub mod kept;
@@ -82,10 +83,14 @@ pub use self::{
 };
 use self::{
     behalf::Behalf,
+    blobs::contents::Readers,
     connection::Connections,
+    databases::Database,
     drift::Drift,
     faults::Place,
     reader::Reader,
+    resources::Remembered,
+    storage::StoredBucket,
     writer::{Signals, Writer},
 };
 
@@ -103,6 +108,9 @@ struct Parts {
     secrets: SecretKeys,
     drift: Drift,
     faults: Faults,
+    readers: Arc<Readers>,
+    buckets: Remembered<StoredBucket>,
+    databases: Remembered<Database>,
 }
 
 impl Store {
@@ -117,7 +125,10 @@ impl Store {
         let writer = Writer::start(&connections, options);
         let blobs = Blobs::open(&options.blobs, clock.clone(), options.faults.clone())?;
         let (secrets, faults) = (options.secrets.clone(), options.faults.clone());
-        let store = Self { parts: Arc::new(Parts { connections, writer, blobs, clock, secrets, drift, faults }) };
+        let readers = Arc::new(Readers::new(clock.now()));
+        let (buckets, databases) = (Remembered::default(), Remembered::default());
+        let parts = Parts { connections, writer, blobs, clock, secrets, drift, faults, readers, buckets, databases };
+        let store = Self { parts: Arc::new(parts) };
         // Before anything is claimed.
         if let Err(error) = store.clock_check().await {
             tracing::warn!(%error, "this node's clock could not be compared with the database's");
@@ -176,6 +187,11 @@ impl Store {
     pub async fn close(&self) {
         self.parts.writer.close().await;
         self.parts.connections.close().await;
+    }
+
+    /// The reads of contents that are under way here.
+    pub(crate) fn readers(&self) -> &Arc<Readers> {
+        &self.parts.readers
     }
 
     pub(crate) fn signals(&self) -> &Signals {

@@ -42,7 +42,7 @@ pub enum RevocationKind {
     SignIn,
     /// A sign-in that goes on, but not as it was (its second factor was shown): caches read it again.
     SignInChanged,
-    /// An API key.
+    /// An API key, or an access key.
     Key,
     /// Everything known of a person: their rights changed, or they are gone.
     User,

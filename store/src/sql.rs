@@ -33,19 +33,22 @@ impl Sql {
     }
 }
 
+/// A statement in the language of a database.
+pub(crate) fn dialect(backend: DbBackend, text: &str) -> String {
+    match backend {
+        DbBackend::Postgres => text
+            .replace(SKIP_LOCKED, "FOR UPDATE SKIP LOCKED")
+            .replace(ROW_STAYS, "FOR UPDATE")
+            .replace(DOCUMENT_STAYS, "FOR KEY SHARE OF page_docs")
+            .replace(BUCKET_STAYS, "FOR SHARE OF buckets")
+            .replace(AS_BYTES, "::bytea"),
+        // To SQLite `$1` is a name like any other, numbered where it first appears; `?1` is the first value.
+        _ => text.replace('$', "?"),
+    }
+}
+
 impl StatementBuilder for Sql {
     fn build(&self, backend: &DbBackend) -> Statement {
-        let text = match backend {
-            DbBackend::Postgres => self
-                .text
-                .replace(SKIP_LOCKED, "FOR UPDATE SKIP LOCKED")
-                .replace(ROW_STAYS, "FOR UPDATE")
-                .replace(DOCUMENT_STAYS, "FOR KEY SHARE OF page_docs")
-                .replace(BUCKET_STAYS, "FOR SHARE OF buckets")
-                .replace(AS_BYTES, "::bytea"),
-            // To SQLite `$1` is a name like any other, numbered where it first appears; `?1` is the first value.
-            _ => self.text.replace('$', "?"),
-        };
-        Statement::from_sql_and_values(*backend, text, self.values.iter().cloned())
+        Statement::from_sql_and_values(*backend, dialect(*backend, &self.text), self.values.iter().cloned())
     }
 }

@@ -1,5 +1,6 @@
 //! Stores for tests: empty, their own, and gone afterwards.
 
+pub mod recount;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,8 @@ pub const DATABASE_URL_VARIABLE: &str = "TROUPE_TEST_DATABASE_URL";
 const SECRET_KEY: u8 = 11;
 /// The key of tests, for `secrets.keys` of a server whose database a test opens too.
 pub const SECRET_KEY_TEXT: &str = "CwsLCwsLCwsLCwsLCwsLCwsLCwsLCwsLCwsLCwsLCws=";
+/// The server's secret of tests, for `server.secret` of a server whose database a test opens too.
+pub const SIGNING_SECRET: &str = "a secret of tests that is no secret";
 /// How long a test waits for its database: another store of the same may be writing to a slow disk.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -89,7 +92,8 @@ impl Scratch {
     /// What a store of this database and folder is opened with; few connections, because tests run side by side, and more
     /// patience than any of them takes long.
     pub fn options(&self) -> StoreOptions {
-        let blobs = BlobOptions { place: BlobPlace::Folder(self.folder.join("blobs")), signing_secret: vec![7; 32] };
+        let blobs =
+            BlobOptions { place: BlobPlace::Folder(self.folder.join("blobs")), signing_secret: SIGNING_SECRET.into() };
         StoreOptions {
             read_connections: 2,
             write_lanes: 2,

@@ -1,5 +1,6 @@
 //! People, organizations and credentials (`docs/decisions/accounts.md`).
 
+mod access_keys;
 mod audit;
 pub mod invites;
 mod keys;

@@ -6,10 +6,13 @@
 //! `TROUPE_CRASH_ROUNDS` sets how often it is killed, `TROUPE_CRASH_SEED` repeats a run's choices.
 
 pub mod backup;
+mod databases;
 mod escalations;
 pub mod feed;
 pub mod known;
 mod orgs;
+mod stage;
+mod storage;
 pub mod vault;
 mod writer;
 

@@ -183,6 +183,45 @@ async fn an_import_writes_all_of_its_items_or_none() {
 }
 
 #[tokio::test]
+async fn an_import_that_is_sent_twice_with_one_key_is_done_once() {
+    let tables = Tables::new().await;
+    let table = tables.users().await;
+    let import = async |key: &str| {
+        let request = tables.ada.client.post(&format!("{}/items/import", table.path)).header("idempotency-key", key);
+        request.json(&json!({ "items": [user("a", 1), user("b", 1)] })).send().await.expect(200)
+    };
+    let (first, again) = (import("one").await, import("one").await);
+    assert_eq!(first.json, json!({"imported": 2, "skipped": 0}));
+    assert_eq!((&again.json, again.header("idempotency-replayed")), (&first.json, Some("true")));
+    assert_eq!(import("two").await.json, json!({"imported": 0, "skipped": 2}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_import_takes_the_place_of_large_items() {
+    let tables = Tables::new().await;
+    let table = tables.users().await;
+    let items = |text: &str| {
+        let item = |at: i64| {
+            let email = json!({"S": format!("{text}@{}", at % 3)});
+            with(with(user(&format!("u{at}"), at), "email", email), "t", json!({"S": text.repeat(380_000)}))
+        };
+        (0..15).map(item).collect::<Vec<_>>()
+    };
+    let import = async |body: Value| table.post("items/import", body).await;
+    let processor = async || {
+        let actors = tables.server.owner().get("/v1/platform/actors").send().await.expect(200);
+        actors.list("/processor").iter().map(|lane| lane["done"].as_i64().unwrap()).sum::<i64>()
+    };
+    let before = processor().await;
+    import(json!({ "items": items("a") })).await.expect(200);
+    let again = import(json!({ "items": items("b"), "mode": "overwrite" })).await.expect(200);
+    assert_eq!(again.json, json!({"imported": 15, "skipped": 0}));
+    super::model::check_rows(&tables, &table).await;
+    // What reads an import, and what decides on it, is the pool's work: no thread that others wait for does it.
+    assert!(processor().await >= before + 4);
+}
+
+#[tokio::test]
 async fn the_trail_has_the_keys_of_items_and_never_what_they_say() {
     let tables = Tables::new().await;
     let table = tables.users().await;

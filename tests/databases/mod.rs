@@ -8,6 +8,7 @@ mod races;
 mod removal;
 mod search;
 mod tables;
+mod updates;
 
 use domain::{
     databases::Direction,

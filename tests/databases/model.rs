@@ -1,20 +1,36 @@
 //! Random plans: what a table answers is what a map in memory does, by the same rules; and its rows are those that its items
-//! make.
+//! make. How numbers are sorted, and which items filters let pass, is decided here without those rules.
 //!
 //! `TROUPE_DATABASE_STEPS` sets how many steps are played, `TROUPE_DATABASE_SEED` repeats a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::databases::{
-    Direction, Expected, Item, Put, PutOutcome, QueryRange, RowKey, SortCondition, SortOp, Table as Rules,
-};
+use domain::databases::{Direction, Expected, Item, Put, PutOutcome, QueryRange, RowKey, Table as Rules};
 use serde_json::{Value, json};
-use store::databases::TableRows;
+use store::{databases::TableRows, testing::recount};
 
 use super::{Table, Tables, index_rows};
 use crate::harness::Dice;
 
 const STEPS: u64 = 400;
+/// Steps between two looks at all rows.
+const LOOK_EVERY: u64 = 200;
+/// Numbers in their order, up to the longest and the greatest that there are.
+const NUMBERS: [&str; 13] = [
+    "-9.9999999999999999999999999999999999999E125",
+    "-12345678901234567890123456789012345678",
+    "-12345678901234567890123456789012345677",
+    "-2",
+    "-1E-130",
+    "0",
+    "1E-130",
+    "0.1",
+    "1",
+    "2",
+    "12345678901234567890123456789012345677",
+    "12345678901234567890123456789012345678",
+    "99999999999999999999999999999999999999E87",
+];
 
 /// What the table has to have.
 struct Model {
@@ -30,15 +46,22 @@ fn json_of(item: &Item) -> Value {
     serde_json::to_value(item).unwrap()
 }
 
-/// A sort key of few.
-fn any_time(dice: &mut Dice) -> i64 {
-    *dice.pick(&[-2, -1, 0, 1, 2])
+/// A number of few.
+fn any_number(dice: &mut Dice) -> Value {
+    json!({ "N": *dice.pick(&NUMBERS) })
+}
+
+/// How many of the numbers are less than this one, which is one of them; none where it isn't there.
+fn place(number: &Value) -> Option<usize> {
+    let text = number["N"].as_str()?;
+    let normal = |number: &str| json_of(&item(&json!({ "n": {"N": number} })))["n"]["N"].clone();
+    NUMBERS.iter().position(|known| normal(known) == normal(text))
 }
 
 /// A key of few, so that many meet.
 fn any_key(dice: &mut Dice) -> Value {
     let id = *dice.pick(&["a", "b", "c", "d"]);
-    json!({"id": {"S": id}, "at": {"N": any_time(dice).to_string()}})
+    json!({"id": {"S": id}, "at": any_number(dice)})
 }
 
 fn any_item(dice: &mut Dice) -> Value {
@@ -47,7 +70,7 @@ fn any_item(dice: &mut Dice) -> Value {
         item["email"] = json!({"S": format!("{}@x", dice.below(3))});
     }
     if dice.percent(70) {
-        item["age"] = json!({"N": dice.below(3).to_string()});
+        item["age"] = any_number(dice);
     }
     if dice.percent(50) {
         item["text"] = json!({"S": "x".repeat(usize::try_from(dice.below(2_000)).unwrap())});
@@ -83,6 +106,98 @@ async fn put(dice: &mut Dice, model: &mut Model, table: &Table) {
     let (new, original) = (any_item(dice), dice.percent(60).then(|| model.any_there(dice)));
     let answer = table.put(json!({ "item": new, "original": original })).await;
     assert_eq!(answer.status, model.put(&new, original.as_ref()), "{new} {original:?}: {}", answer.text);
+}
+
+/// An update of few, by its text; what it asks of the item before; and what it makes of the item, decided on its JSON.
+type Plan = (&'static str, Option<&'static str>, fn(&mut Value, &Value) -> bool);
+
+/// What updates do, where `age` and `email` are what items may lack. Each tells whether it can be done.
+const UPDATES: [Plan; 6] = [
+    ("SET age = :age, email = :email", None, |item, values| {
+        item["age"] = values[":age"].clone();
+        item["email"] = values[":email"].clone();
+        true
+    }),
+    ("SET email = if_not_exists(email, :email) REMOVE age", Some("attribute_exists(id)"), |item, values| {
+        item.as_object_mut().unwrap().remove("age");
+        if item["email"].is_null() {
+            item["email"] = values[":email"].clone();
+        }
+        true
+    }),
+    ("SET age = :age REMOVE email", Some("attribute_not_exists(id) OR age <> :age"), |item, values| {
+        item["age"] = values[":age"].clone();
+        item.as_object_mut().unwrap().remove("email");
+        true
+    }),
+    ("SET notes = list_append(if_not_exists(notes, :none), :note)", None, |item, values| {
+        let mut notes = item["notes"]["L"].as_array().cloned().unwrap_or_default();
+        notes.extend(values[":note"]["L"].as_array().unwrap().iter().cloned());
+        item["notes"] = json!({ "L": notes });
+        true
+    }),
+    ("SET notes[9] = :first, #text = :first REMOVE notes[0]", None, |item, values| {
+        let Some(notes) = item.pointer_mut("/notes/L").and_then(Value::as_array_mut) else { return false };
+        notes.push(values[":first"].clone());
+        // What was added just now isn't at a position of before.
+        if notes.len() > 1 {
+            notes.remove(0);
+        }
+        item["text"] = values[":first"].clone();
+        true
+    }),
+    ("ADD tags :tags", None, |item, values| {
+        let mut tags: BTreeSet<String> = serde_json::from_value(item["tags"]["SS"].clone()).unwrap_or_default();
+        tags.extend(serde_json::from_value::<BTreeSet<String>>(values[":tags"]["SS"].clone()).unwrap());
+        item["tags"] = json!({ "SS": tags });
+        true
+    }),
+];
+
+/// Whether a condition of [`UPDATES`] holds.
+fn condition_holds(condition: Option<&str>, there: Option<&Value>, values: &Value) -> bool {
+    match condition {
+        None => true,
+        Some("attribute_exists(id)") => there.is_some(),
+        Some(_) => there.is_none_or(|item| place(&item["age"]) != place(&values[":age"])),
+    }
+}
+
+async fn update(dice: &mut Dice, model: &mut Model, table: &Table) {
+    let (text, condition, change) = *dice.pick(&UPDATES);
+    let values = json!({
+        ":age": any_number(dice), ":email": {"S": format!("{}@x", dice.below(3))}, ":none": {"L": []},
+        ":note": {"L": [{"N": dice.below(9).to_string()}]}, ":first": {"S": format!("first {}", dice.below(9))},
+        ":tags": {"SS": [format!("tag{}", dice.below(5)), "always"]}
+    });
+    let key = any_key(dice);
+    let there = model.items.get(&model.row(&key)).map(json_of);
+    let is_named = |name: &str| text.contains(name) || condition.is_some_and(|condition| condition.contains(name));
+    let used: serde_json::Map<_, _> = values
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(name, _)| is_named(name))
+        .map(|(name, it)| (name.clone(), it.clone()))
+        .collect();
+    let mut body = json!({"key": key, "update": text, "condition": condition, "values": used});
+    if text.contains("#text") {
+        body["names"] = json!({"#text": "text"});
+    }
+    let answer = table.post("items/update", body.clone()).await;
+    if !condition_holds(condition, there.as_ref(), &values) {
+        let answer = answer.expect_error(409, "condition_failed", "The condition doesn't hold.");
+        assert_eq!(answer.json["current"], there.unwrap_or_default(), "{body}");
+        return;
+    }
+    let mut item_json = there.unwrap_or(key);
+    if !change(&mut item_json, &values) {
+        answer.expect_problems(&["update"]);
+        return;
+    }
+    let new = item(&item_json);
+    assert_eq!(answer.expect(200).json["item"], json_of(&new), "{body}");
+    model.items.insert(model.rules.row_of(&new).unwrap(), new);
 }
 
 async fn delete(dice: &mut Dice, model: &mut Model, table: &Table) {
@@ -145,40 +260,78 @@ async fn query(dice: &mut Dice, model: &Model, table: &Table) {
         (*dice.pick(&["a", "b", "c", "d"])).to_owned()
     };
     let partition = json!({"S": partition});
-    let op = *dice.pick(&[SortOp::Equal, SortOp::Less, SortOp::GreaterOrEqual, SortOp::Between]);
-    let sort = (name != Some("by-email") && dice.percent(70)).then(|| {
-        let mut value = || json!({"N": any_time(dice).to_string()});
-        json!({"op": op.as_str(), "value": value(), "value2": value()})
-    });
-    let value = |json: &Value| domain::databases::AttributeValue::read("", json.clone()).unwrap();
-    let condition = sort.as_ref().map(|sort| SortCondition {
-        op,
-        value: Some(value(&sort["value"])),
-        value2: Some(value(&sort["value2"])),
-    });
-    let range = QueryRange::new(source.schema(), &value(&partition), condition.as_ref()).unwrap();
+    let op = *dice.pick(&["=", "<", ">=", "between"]);
+    let sort = (name != Some("by-email") && dice.percent(70))
+        .then(|| json!({"op": op, "value": any_number(dice), "value2": any_number(dice)}));
+    let sorted_by = if name == Some("by-age") { "age" } else { "at" };
+    let filter = any_filter(dice);
+    let value = domain::databases::AttributeValue::read("", partition.clone()).unwrap();
+    let range = QueryRange::new(source.schema(), &value, None).unwrap();
     let row_of = |row: &RowKey, item: &Item| source.index.map_or_else(|| Some(row.clone()), |index| index.row_of(item));
     let mut wanted: Vec<_> = model
         .items
         .iter()
         .filter_map(|(row, item)| {
-            let place = row_of(row, item).filter(|place| place.pk == range.pk && range.sk.contains(&place.sk))?;
-            Some((place, row, json_of(&source.shown(item.clone()))))
+            row_of(row, item).filter(|place| place.pk == range.pk)?;
+            let json = json_of(item);
+            let sorted = if name == Some("by-email") { None } else { place(&json[sorted_by]) };
+            let passes =
+                sort.as_ref().is_none_or(|sort| compares(&json[sorted_by], sort)) && compares(&json["age"], &filter);
+            passes.then(|| (sorted, row, json_of(&source.shown(item.clone()))))
         })
         .collect();
-    wanted.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
+    wanted.sort_by_key(|(sorted, row, _)| (*sorted, *row));
     let direction = *dice.pick(&[Direction::Forward, Direction::Backward]);
     if direction == Direction::Backward {
         wanted.reverse();
     }
-    let body = json!({"partition": partition, "index": name, "sort": sort, "forward": direction == Direction::Forward});
+    let forward = direction == Direction::Forward;
+    let body = json!({"partition": partition, "index": name, "sort": sort, "forward": forward, "filters": [filter]});
     let found = pages(dice, table, "query", body.clone()).await;
     assert_eq!(found, wanted.into_iter().map(|it| it.2).collect::<Vec<_>>(), "{body}");
 }
 
 async fn scan(dice: &mut Dice, model: &Model, table: &Table) {
-    let found = pages(dice, table, "scan", json!({})).await;
-    assert_eq!(found, model.items.values().map(json_of).collect::<Vec<_>>());
+    let filters = [any_filter(dice), any_filter(dice)];
+    let matching = *dice.pick(&["all", "any"]);
+    let body = json!({"filters": filters, "match": matching});
+    let found = pages(dice, table, "scan", body.clone()).await;
+    let passes = |item: &Value| {
+        let holds = |filter: &Value| compares(&item["age"], filter);
+        if matching == "all" { filters.iter().all(holds) } else { filters.iter().any(holds) }
+    };
+    assert_eq!(found, model.items.values().map(json_of).filter(passes).collect::<Vec<_>>(), "{body}");
+}
+
+/// A filter by the age.
+fn any_filter(dice: &mut Dice) -> Value {
+    let op = *dice.pick(&["=", "<>", "<", "<=", ">", ">=", "between", "exists", "not_exists"]);
+    let mut filter = json!({ "attribute": "age", "op": op });
+    if !op.ends_with("exists") {
+        filter["value"] = any_number(dice);
+    }
+    if op == "between" {
+        filter["value2"] = any_number(dice);
+    }
+    filter
+}
+
+/// Whether a condition on a number, which may not be there, holds.
+fn compares(number: &Value, condition: &Value) -> bool {
+    let (found, value) = (place(number), place(&condition["value"]));
+    let both = found.zip(value);
+    match condition["op"].as_str().unwrap() {
+        "=" => found == value,
+        "<>" => found != value,
+        "<" => both.is_some_and(|(found, value)| found < value),
+        "<=" => both.is_some_and(|(found, value)| found <= value),
+        ">" => both.is_some_and(|(found, value)| found > value),
+        ">=" => both.is_some_and(|(found, value)| found >= value),
+        "between" => both.is_some_and(|(found, value)| value <= found && Some(found) <= place(&condition["value2"])),
+        "exists" => found.is_some(),
+        "not_exists" => found.is_none(),
+        other => panic!("no such condition: {other}"),
+    }
 }
 
 /// Checks that the rows of a table's indexes, and what is counted, are what its items make.
@@ -223,13 +376,17 @@ async fn random_plans_are_answered_as_by_a_map_in_memory() {
     let mut model = Model { rules, items: BTreeMap::new() };
     let mut dice = Dice::from_environment("TROUPE_DATABASE_SEED");
     let steps = std::env::var("TROUPE_DATABASE_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(STEPS);
-    for _ in 0..steps {
-        match dice.below(20) {
+    for step in 1..=steps {
+        if step % LOOK_EVERY == 0 {
+            assert_eq!(recount::databases(&store).await.unwrap(), Vec::<String>::new());
+        }
+        match dice.below(24) {
             0..8 => put(&mut dice, &mut model, &table).await,
             8..11 => delete(&mut dice, &mut model, &table).await,
             11..13 => import(&mut dice, &mut model, &table).await,
             13..15 => get(&mut dice, &model, &table).await,
             15..19 => query(&mut dice, &model, &table).await,
+            19..23 => update(&mut dice, &mut model, &table).await,
             _ => scan(&mut dice, &model, &table).await,
         }
     }

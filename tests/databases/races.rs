@@ -26,6 +26,26 @@ async fn of_two_puts_of_one_key_one_makes_the_item() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn of_two_hundred_writes_to_one_partition_a_refused_one_hurts_no_other() {
+    let tables = Tables::new().await;
+    let table = tables.users().await;
+    table.add(user("ada", 0)).await;
+    let puts = (0..200).map(|at| {
+        let (table, at) = (&table, if at % 40 == 20 { 0 } else { at + 1 });
+        async move { (at, table.put(json!({ "item": with(user("ada", at), "n", json!({"N": at.to_string()})) })).await) }
+    });
+    for (at, answer) in join_all(puts).await {
+        if at == 0 {
+            answer.expect_error(409, "item_exists", "An item with this key already exists.");
+        } else {
+            answer.expect(200);
+            assert_eq!(table.get(user("ada", at)).await.json["item"]["n"], json!({"N": at.to_string()}));
+        }
+    }
+    assert_eq!(table.counts().await.0, 1 + 195);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn of_many_replacements_of_one_item_each_is_made_on_what_was_there() {
     let tables = Tables::new().await;
     let table = tables.users().await;
@@ -93,9 +113,8 @@ async fn of_two_tables_of_one_name_one_is_made() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn of_two_puts_through_two_nodes_one_makes_the_item() {
-    let Some(pair) = Pair::start(&[]).await else { return };
+/// A table of users through both nodes of a pair.
+async fn through_both(pair: &Pair) -> [Table; 2] {
     let [left, right] = pair.clients();
     let email = left.register("ada").await;
     let left = left.sign_in(&email, "account", "web").await;
@@ -104,6 +123,13 @@ async fn of_two_puts_through_two_nodes_one_makes_the_item() {
     let id = made.str("/database/resourceId").to_owned();
     let one = Table { path: format!("{path}/{id}"), client: left.clone(), id };
     let other = Table { client: left.at(right.base()), ..one.clone() };
+    [one, other]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_puts_through_two_nodes_one_makes_the_item() {
+    let Some(pair) = Pair::start(&[]).await else { return };
+    let [one, other] = through_both(&pair).await;
     for round in 0..20 {
         let (item, email) = (user("ada", round), json!({"S": "a@x"}));
         let puts = [&one, &other].map(|table| table.put(json!({ "item": with(item.clone(), "email", email.clone()) })));
@@ -114,4 +140,19 @@ async fn of_two_puts_through_two_nodes_one_makes_the_item() {
     for table in [&one, &other] {
         assert_eq!(table.counts().await.0, 20);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn updates_through_two_nodes_are_each_made_on_what_was_there() {
+    let Some(pair) = Pair::start(&[]).await else { return };
+    let tables = through_both(&pair).await;
+    let count_up = async |table: &Table| {
+        let body = json!({"key": user("ada", 1), "update": "ADD n :one", "values": {":one": {"N": "1"}}});
+        for _ in 0..AT_ONCE {
+            table.post("items/update", body.clone()).await.expect(200);
+        }
+    };
+    join_all(tables.iter().map(count_up)).await;
+    let item = tables[0].get(user("ada", 1)).await.expect(200).json["item"].clone();
+    assert_eq!(item["n"], json!({"N": (2 * AT_ONCE).to_string()}));
 }

@@ -1,11 +1,40 @@
 //! `POST|GET /v1/orgs/:orgId/databases`, `GET|PATCH /v1/orgs/:orgId/databases/:resourceId`
 
+use domain::{
+    id::ResourceId,
+    resource::{Resource, ResourceType, physical_name},
+};
 use serde_json::{Value, json};
+use store::Change;
 
 use super::{NEVER, Tables, user, users};
 
 fn plain(name: &str) -> Value {
     json!({"name": name, "partitionKey": {"name": "id", "type": "S"}})
+}
+
+#[tokio::test]
+async fn the_list_has_the_first_5000_by_name_of_all_databases() {
+    let tables = Tables::new().await;
+    tables.try_make(plain("Zzz")).await.expect(201);
+    let store = tables.server.store().await;
+    let resources = store.resources(tables.org_id(), ResourceType::Database, 1).await.unwrap();
+    // The later one was made, the earlier its name.
+    let others: Vec<_> = (0..5_000).rev().map(|at| format!("Table{at:04}")).collect();
+    for some in others.chunks(250) {
+        let mut change = Change::new();
+        for name in some {
+            let id = ResourceId::new(store.now());
+            let names = [name, name, &physical_name(name, id)].map(String::to_owned);
+            let [name, name_key, physical_name] = names;
+            change.resource_add(&Resource { id, name, name_key, physical_name, ..resources[0].clone() });
+        }
+        store.commit(change).await.unwrap();
+    }
+    let list = tables.ada.client.get(&tables.path).send().await.expect(200);
+    let names: Vec<_> = list.list("/databases").iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!((names.len(), names[0], names[4_999]), (5_000, "Table0000", "Table4999"));
+    assert_eq!(list.json["databases"][0]["error"], "missing");
 }
 
 #[tokio::test]

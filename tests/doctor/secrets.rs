@@ -56,3 +56,23 @@ async fn after_a_rekey_the_old_key_can_be_taken_away() {
     let process = launch.start();
     process.client().sign_in("ada@example.com", "account", "web").await;
 }
+
+#[tokio::test]
+async fn doctor_says_when_access_keys_were_made_under_another_secret_of_the_server() {
+    let (folder, launch) = launch();
+    let process = launch.start();
+    let client = process.client();
+    let email = client.register("ada").await;
+    let ada = client.sign_in(&email, "account", "web").await;
+    let org_id = ada.org("Acme").await;
+    let body = serde_json::json!({ "name": "Backups", "access": "read" });
+    ada.post(&format!("/v1/orgs/{org_id}/access-keys")).json(&body).send().await.expect(201);
+    assert_eq!(process.terminate(), Some(0));
+    let (status, text) = launch.run(&["doctor"]);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("access keys: all were made under this server's secret"), "{text}");
+    fs::write(folder.path().join("secret"), [7; 32]).expect("a file");
+    let (status, text) = launch.run(&["doctor"]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("access keys: 1 were made under another secret of the server"), "{text}");
+}

@@ -3,7 +3,10 @@
 use serde_json::json;
 
 use super::table::{Row, Who};
-use crate::harness::{Client, Dice, Person, Server, VaultDevice};
+use crate::{
+    accounts::App,
+    harness::{Client, Dice, Person, Server, VaultDevice},
+};
 
 /// A server with an organization, and everybody who plays a part.
 pub struct Cast {
@@ -15,6 +18,8 @@ pub struct Cast {
     pub authenticator: Client,
     /// The owner, in an app on an iPhone.
     pub iphone: Client,
+    /// Somebody of the organization on the command line, who has just shown their second factor.
+    pub command_line: Client,
     /// A viewer in the organization.
     pub viewer: Client,
     /// A key of the organization that has a scope which no endpoint asks for.
@@ -57,6 +62,9 @@ impl Cast {
         let database = owner.client.post(&format!("{path}/databases")).json(&table).send().await.expect(201);
         let bucket = json!({ "name": "a-bucket" });
         let bucket = owner.client.post(&format!("{path}/storage")).json(&bucket).send().await.expect(201);
+        let repository = json!({ "name": "a-repository" });
+        owner.client.post(&format!("{path}/repos")).json(&repository).send().await.expect(201);
+        let command_line = on_command_line(&server, &owner.client, &org_id).await;
         let sign_ins = owner.client.get("/v1/me/sign-ins").send().await.expect(200);
         let names = vec![
             ("orgId", org_id),
@@ -64,6 +72,7 @@ impl Cast {
             ("teamId", team.str("/team/teamId").to_owned()),
             ("inviteId", invite.str("/invite/inviteId").to_owned()),
             ("keyId", key.0),
+            ("accessKeyId", "TRPAK7QW2MZ5N3XD4RHB".to_owned()),
             ("signInId", sign_ins.str("/signIns/0/signInId").to_owned()),
             ("vaultId", device.vault_id.clone()),
             ("deliveryId", "dlv_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
@@ -82,6 +91,8 @@ impl Cast {
             ("escalationId", "esc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("pageId", page.str("/page/pageId").to_owned()),
             ("databaseId", database.str("/database/resourceId").to_owned()),
+            ("name", "a-repository".to_owned()),
+            ("principal", viewer.user_id.clone()),
             ("indexName", "by-email".to_owned()),
             ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("version", "1".to_owned()),
@@ -101,6 +112,7 @@ impl Cast {
             owner: owner.client,
             authenticator,
             iphone,
+            command_line,
             viewer: viewer.client,
             operator: server.owner(),
             key: key.1,
@@ -125,6 +137,7 @@ impl Cast {
             Who::Anyone | Who::TicketHolder | Who::AddressHolder | Who::SecretHolder => &self.nobody,
             Who::Authenticator(_) => &self.authenticator,
             Who::MobileApp(_) | Who::IphoneApp(_) => &self.iphone,
+            Who::CommandLine(_) => &self.command_line,
             Who::Platform(_) | Who::Console => &self.operator,
             Who::Caller | Who::Person | Who::Member | Who::Scope(_) => &self.owner,
         }
@@ -145,6 +158,15 @@ async fn make_protocol_and_rota(owner: &Person, org: &str) -> (String, String) {
     let body = json!({ "name": "Ops", "people": [owner.user_id], "handover": { "every": "day", "at": "09:00" } });
     let rota = owner.client.post(&format!("{org}/notify/rotas")).json(&body).send().await.expect(201);
     (protocol.str("/protocol/protocolId").to_owned(), rota.str("/rota/rotaId").to_owned())
+}
+
+/// A member of the organization on the command line, who has just enrolled a second factor.
+async fn on_command_line(server: &Server, owner: &Client, org_id: &str) -> Client {
+    let person = server.person("committer").await;
+    join(owner, org_id, &person).await;
+    let client = person.sign_in("git", "cli").await;
+    App::enrol(server, &Person { client: client.clone(), ..person }).await;
+    client
 }
 
 async fn join(owner: &Client, org_id: &str, person: &Person) {

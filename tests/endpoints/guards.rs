@@ -118,6 +118,20 @@ async fn only_the_authenticator_apps_own_sign_in_opens_what_is_its() {
 }
 
 #[tokio::test]
+async fn only_the_command_line_makes_git_credentials() {
+    let cast = Cast::new().await;
+    let picked = |row: &Row| match row.who {
+        Who::CommandLine(_) => vec![&cast.owner, &cast.key, &cast.stranger, &cast.iphone],
+        _ => Vec::new(),
+    };
+    drive(&cast, picked, |row, answer| {
+        let Who::CommandLine(message) = row.who else { unreachable!("picked above") };
+        answer.expect_error(403, "command_line_only", message);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn what_phones_register_is_refused_from_elsewhere() {
     let cast = Cast::new().await;
     let person = cast.server.person("ada").await;
@@ -235,7 +249,7 @@ async fn a_stranger_learns_nothing_from_a_malformed_body() {
         if matches!(row.who, Who::Scope(_)) {
             described.answer(row, row.call(&cast, &cast.key).raw("{")).await.expect(403);
         }
-        if matches!(row.who, Who::Authenticator(_)) {
+        if matches!(row.who, Who::Authenticator(_) | Who::CommandLine(_)) {
             described.answer(row, row.call(&cast, &cast.owner).raw("{")).await.expect(403);
         }
         if matches!(row.who, Who::MobileApp(_) | Who::IphoneApp(_)) {

@@ -21,6 +21,9 @@ pub enum Who {
     MobileApp(&'static str),
     /// A person on an iPhone's sign-in; other people read this, or that they need the mobile app.
     IphoneApp(&'static str),
+    /// A person on the command line, with a part in the organization of the path and a second factor that was just shown;
+    /// everybody else reads this.
+    CommandLine(&'static str),
     /// Whoever has a part in the organization of the path.
     Member,
     /// Whoever has a part in the organization of the path, and this scope there.
@@ -58,6 +61,8 @@ const TOO_LARGE: &str = "The request is too large.";
 const JSON: Takes = Takes::Json(1024 * KB, TOO_LARGE);
 const BACKUP: Who = Who::Authenticator("The authenticator backup opens only in the Authenticator app.");
 const VAULT: Who = Who::Authenticator("Passwords opens only in the Authenticator app.");
+
+const COMMAND_LINE: Who = Who::CommandLine("Sign in with the command line to create git credentials.");
 
 const MOBILE: Who = Who::MobileApp("Register devices from the mobile app.");
 const IPHONE: Who = Who::IphoneApp("Register Live Activities from the iPhone app.");
@@ -162,6 +167,9 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/keys"                          Scope("keys:read"), Nothing;
     POST   "/v1/orgs/{orgId}/keys"                          Scope("keys:write"), JSON;
     DELETE "/v1/orgs/{orgId}/keys/{keyId}"                  Scope("keys:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/access-keys"                   Scope("keys:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/access-keys"                   Scope("keys:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/access-keys/{accessKeyId}"     Scope("keys:write"), Nothing;
     GET    "/v1/orgs/{orgId}/audit"                         Scope("audit:read"), Nothing;
 
     GET    "/v1/orgs/{orgId}/notify/protocols/templates"    Member, Nothing;
@@ -198,6 +206,7 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/orgs/{orgId}/databases/{databaseId}/query"   Scope("resources:read"), JSON;
     PUT    "/v1/orgs/{orgId}/databases/{databaseId}/items"   Scope("resources:write"), Takes::Json(800 * KB, "The item is larger than DynamoDB's 400 KB limit.");
     POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/get" Scope("resources:read"), JSON;
+    POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/update" Scope("resources:write"), Takes::Json(800 * KB, TOO_LARGE);
     POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/delete" Scope("resources:write"), JSON;
     POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/batch-delete" Scope("resources:write"), JSON;
     POST   "/v1/orgs/{orgId}/databases/{databaseId}/items/import" Scope("resources:write"), Takes::Json(6144 * KB, TOO_LARGE);
@@ -257,8 +266,20 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/orgs/{orgId}/storage"                       Scope("resources:write"), JSON;
     GET    "/v1/orgs/{orgId}/storage/{resourceId}"          Scope("resources:read"), Nothing;
     PATCH  "/v1/orgs/{orgId}/storage/{resourceId}"          Scope("resources:write"), JSON;
+    GET    "/v1/orgs/{orgId}/storage/{resourceId}/lifecycle" Scope("resources:read"), Nothing;
+    PUT    "/v1/orgs/{orgId}/storage/{resourceId}/lifecycle" Scope("resources:write"), Json(4096 * KB, TOO_LARGE);
+    GET    "/v1/orgs/{orgId}/storage/{resourceId}/cors"     Scope("resources:read"), Nothing;
+    PUT    "/v1/orgs/{orgId}/storage/{resourceId}/cors"     Scope("resources:write"), Json(4096 * KB, TOO_LARGE);
+    GET    "/v1/orgs/{orgId}/storage/{resourceId}/tags"     Scope("resources:read"), Nothing;
+    PUT    "/v1/orgs/{orgId}/storage/{resourceId}/tags"     Scope("resources:write"), JSON;
     GET    "/v1/orgs/{orgId}/storage/{resourceId}/objects"  Scope("resources:read"), Nothing;
     POST   "/v1/orgs/{orgId}/storage/{resourceId}/objects/move"          Scope("resources:write"), Json(4096 * KB, TOO_LARGE);
+    POST   "/v1/orgs/{orgId}/storage/{resourceId}/objects/copy"          Scope("resources:write"), Json(4096 * KB, TOO_LARGE);
+    POST   "/v1/orgs/{orgId}/storage/{resourceId}/objects/delete" Scope("resources:write"), Json(4096 * KB, TOO_LARGE);
+    POST   "/v1/orgs/{orgId}/storage/{resourceId}/folders" Scope("resources:write"), JSON;
+    POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads" Scope("resources:write"), JSON;
+    GET    "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart" Scope("resources:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/parts" Scope("resources:read"), Nothing;
     GET    "/v1/orgs/{orgId}/storage/{resourceId}/object"   Scope("resources:read"), Nothing;
     PUT    "/v1/orgs/{orgId}/storage/{resourceId}/object"   Scope("resources:write"), Bytes;
     PATCH  "/v1/orgs/{orgId}/storage/{resourceId}/object"   Scope("resources:write"), JSON;
@@ -275,6 +296,19 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/abort" Scope("resources:write"), JSON;
     GET    "/v1/storage/files/{resourceId}"                 AddressHolder, Nothing;
     PUT    "/v1/storage/files/{resourceId}"                 AddressHolder, Bytes;
+
+    GET    "/v1/orgs/{orgId}/git-credentials"               COMMAND_LINE, Nothing;
+    POST   "/v1/orgs/{orgId}/git-credentials"               COMMAND_LINE, JSON;
+    DELETE "/v1/orgs/{orgId}/git-credentials/{keyId}"       COMMAND_LINE, Nothing;
+    GET    "/v1/orgs/{orgId}/repos"                         Scope("git:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos"                         Scope("git:write"), JSON;
+    GET    "/v1/orgs/{orgId}/repos/{name}"                  Scope("git:read"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/repos/{name}"                  Scope("git:admin"), JSON;
+    DELETE "/v1/orgs/{orgId}/repos/{name}"                  Scope("git:admin"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos/{name}/restore"          Scope("git:admin"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/access"           Scope("git:read"), Nothing;
+    PUT    "/v1/orgs/{orgId}/repos/{name}/access/{principal}"    Scope("git:admin"), JSON;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/access/{principal}"    Scope("git:admin"), Nothing;
 
     GET    "/v1/blobs/{key}"                                AddressHolder, Nothing;
     PUT    "/v1/blobs/{key}"                                AddressHolder, Bytes;

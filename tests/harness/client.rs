@@ -104,6 +104,11 @@ impl Request {
         Self { builder: self.builder.header("content-type", content_type).body(body), ..self }
     }
 
+    /// A body as it is, whose kind a header says.
+    pub fn plain(self, body: impl Into<reqwest::Body>) -> Self {
+        Self { builder: self.builder.body(body), ..self }
+    }
+
     pub fn header(self, name: &str, value: impl AsRef<str>) -> Self {
         Self { builder: self.builder.header(name, value.as_ref()), ..self }
     }
@@ -112,6 +117,11 @@ impl Request {
     pub async fn send(self) -> Answer {
         let response = self.builder.send().await.unwrap_or_else(|error| panic!("{}: {error:?}", self.asked));
         Answer::read(self.asked, response).await
+    }
+
+    /// Sends; the answer's body is read by whoever asks.
+    pub async fn begin(self) -> reqwest::Response {
+        self.builder.send().await.unwrap_or_else(|error| panic!("{}: {error:?}", self.asked))
     }
 
     /// Sends; `None` when the connection failed before a whole answer had come.

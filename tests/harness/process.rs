@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{BufRead, BufReader},
+    os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
 };
@@ -36,6 +37,7 @@ impl Launch {
         let settings = [
             "server.listen=127.0.0.1:0",
             "operators.listen=127.0.0.1:0",
+            "s3.listen=127.0.0.1:0",
             "accounts.registration=open",
             "accounts.argon2_memory_kib=8",
             "accounts.argon2_passes=1",
@@ -149,6 +151,13 @@ impl Process {
     pub fn kill(mut self) {
         self.child.kill().expect("a running process");
         self.child.wait().expect("a killed process");
+    }
+
+    /// Whether the program has ended, as by SIGKILL; it must have ended by nothing else.
+    pub fn was_killed(&mut self) -> bool {
+        let Some(status) = self.child.try_wait().expect("a process of this one") else { return false };
+        assert_eq!(status.signal(), Some(9), "the program ended by itself: {status}");
+        true
     }
 
     /// SIGTERM; the status that the program ends with.

@@ -6,7 +6,7 @@ use domain::Timestamp;
 use serde_json::json;
 use store::{
     Clock, Faults, Store,
-    testing::{SECRET_KEY_TEXT, Scratch},
+    testing::{SECRET_KEY_TEXT, SIGNING_SECRET, Scratch},
 };
 use tokio::sync::oneshot;
 use troupe::{
@@ -26,6 +26,8 @@ const REDIS_URL_VARIABLE: &str = "TROUPE_TEST_REDIS_URL";
 pub struct Server {
     pub url: String,
     pub operators_url: String,
+    /// Where clients of S3's protocol connect.
+    pub s3_url: String,
     pub clock: Clock,
     /// What goes wrong in it.
     pub faults: Faults,
@@ -73,8 +75,9 @@ impl Server {
                 tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 let mut running = program::start(&config, thread_clock).await.expect("the server starts");
-                let addresses =
-                    (running.address, running.operators.expect("an operators' address"), running.first_start.take());
+                let s3 = running.s3.as_ref().expect("an address for S3").address();
+                let operators = running.operators.expect("an operators' address");
+                let addresses = (running.address, operators, s3, running.first_start.take());
                 started.send(addresses).expect("a waiting test");
                 // An error means that the test is over without having said so.
                 drop(stopped.await);
@@ -88,11 +91,12 @@ impl Server {
             }
             started
         });
-        let (address, operators, first_start) = starting.await.expect("a started server");
+        let (address, operators, s3, first_start) = starting.await.expect("a started server");
         let first_start = first_start.expect("a first start");
         Self {
             url: format!("http://{address}"),
             operators_url: format!("http://{operators}"),
+            s3_url: format!("http://{s3}"),
             clock,
             faults,
             owner_email: first_start.email.as_str().to_owned(),
@@ -195,6 +199,7 @@ fn configuration(scratch: &Scratch, settings: &[&str]) -> Config {
         format!("data.dir={}", scratch.folder().display()),
         format!("database.url={}", scratch.url()),
         format!("secrets.keys={SECRET_KEY_TEXT}"),
+        format!("server.secret={SIGNING_SECRET}"),
         format!("redis.prefix={}", scratch.folder().file_name().expect("a name").to_string_lossy()),
     ];
     if let Ok(redis) = std::env::var(REDIS_URL_VARIABLE) {
@@ -203,6 +208,7 @@ fn configuration(scratch: &Scratch, settings: &[&str]) -> Config {
     let usual = [
         "server.listen=127.0.0.1:0",
         "operators.listen=127.0.0.1:0",
+        "s3.listen=127.0.0.1:0",
         "server.workers=1",
         "actors.threads=1",
         "database.read_connections=2",

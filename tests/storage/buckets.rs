@@ -19,9 +19,10 @@ async fn a_bucket_is_made_listed_and_read() {
         "physicalName": format!("reports.2026-{suffix}")
     });
     assert_eq!(made.json, json!({ "bucket": bucket }));
-    let usage = json!({ "sizeBytes": 0, "objects": 0, "versions": 0, "at": now });
+    let usage = json!({ "sizeBytes": 0, "objects": 0, "versions": 0, "uploadBytes": 0, "at": now });
     let read = files.client().get(&format!("{}/{id}", files.buckets)).send().await.expect(200);
-    let expected = json!({ "bucket": bucket, "versioning": "Enabled", "quotaBytes": 1_000, "usage": usage });
+    let expected = json!({ "bucket": bucket, "versioning": "Enabled", "quotaBytes": 1_000, "publicRead": false,
+        "auditData": false, "usage": usage });
     assert_eq!(read.json, expected);
     let listed = files.client().get(&files.buckets).send().await.expect(200);
     let names: Vec<_> = listed.list("/buckets").iter().map(|bucket| bucket["name"].as_str().unwrap()).collect();

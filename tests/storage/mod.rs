@@ -1,16 +1,23 @@
 //! Object storage (contract C 2.3, 3, 4.4).
 
 mod buckets;
+mod copies;
+mod deletions;
 mod download;
 mod files;
 mod large;
+mod lifecycle;
 mod list;
 mod model;
 mod moves;
 mod multipart;
+mod quota;
 mod races;
+mod reads;
 mod removal;
+mod rules;
 mod versions;
+mod whole;
 
 use serde_json::{Value, json};
 
@@ -139,6 +146,12 @@ impl Files {
         let start = address.find("/v1/storage/files/").expect("an address of files");
         let request = self.client().nobody().get(&address[start..]);
         headers.iter().fold(request, |request, (name, value)| request.header(name, value)).send().await
+    }
+
+    /// The answer to a download, whose bytes are read piece by piece.
+    async fn begin_fetch(&self, address: &str) -> reqwest::Response {
+        let start = address.find("/v1/storage/files/").expect("an address of files");
+        self.client().nobody().get(&address[start..]).begin().await
     }
 
     /// The address of a file's download.

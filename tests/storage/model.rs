@@ -1,7 +1,7 @@
-//! Random plans against a model: a bucket of few keys, written, deleted, restored, moved and switched at random, shows
-//! what a model of nothing but the rules shows.
+//! Random plans against a model: a bucket of few keys, written at once and in parts, deleted, restored, moved and switched at
+//! random, shows what a model of nothing but the rules shows; and contents are referred to as often as they say.
 //!
-//! `TROUPE_STORAGE_SEED` repeats a run's choices.
+//! `TROUPE_STORAGE_STEPS` sets how many steps are played, `TROUPE_STORAGE_SEED` repeats a run's choices.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,23 @@ use domain::{
     storage::{FileState, RowChange, Version, VersionName, Versioning},
 };
 use serde_json::{Value, json};
+use store::{
+    Store,
+    testing::recount::{self, Depth},
+};
 
 use super::Files;
 use crate::harness::Dice;
 
-const KEYS: [&str; 6] = ["a", "a/", "a/b", "a/c/d", "b", "é"];
-const STEPS: usize = 150;
+const KEYS: [&str; 9] = ["a", "a/", "a/b", "a/c/d", "b", "z/", "z/b", "z/c/d", "é"];
+/// Folders that move, each to the other's name.
+const FOLDERS: [&str; 2] = ["a/", "z/"];
+/// Steps of all plans, where it isn't said.
+const STEPS: usize = 600;
 const PLANS: usize = 4;
+/// Steps between two looks at what is shown, and between two at all rows.
+const COMPARE_EVERY: usize = 10;
+const RECOUNT_EVERY: usize = 50;
 
 /// A version, as the model keeps it: what decisions see, and the text of a content.
 #[derive(Clone, Debug)]
@@ -79,6 +89,7 @@ impl Model {
 /// The bucket and its model.
 struct Plan {
     files: Files,
+    store: Store,
     model: Model,
     dice: Dice,
     now: Timestamp,
@@ -87,29 +98,35 @@ struct Plan {
 #[tokio::test(flavor = "multi_thread")]
 async fn random_plans_come_to_what_the_rules_say() {
     let mut dice = Dice::from_environment("TROUPE_STORAGE_SEED");
+    let steps = std::env::var("TROUPE_STORAGE_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(STEPS);
     for _ in 0..PLANS {
-        let seed = dice.next();
+        let (seed, files) = (dice.next(), Files::new().await);
         let mut plan = Plan {
-            files: Files::new().await,
+            store: files.server.store().await,
+            files,
             model: Model::default(),
             dice: Dice::new(seed),
             now: Timestamp(1_700_000_000_000),
         };
-        for step in 0..STEPS {
+        for step in 1..=steps / PLANS {
             plan.now.0 += 1;
             plan.step().await;
-            if step % 10 == 9 {
+            if step % COMPARE_EVERY == 0 {
                 plan.compare().await;
+            }
+            if step % RECOUNT_EVERY == 0 {
+                plan.recount().await;
             }
         }
         plan.compare().await;
+        plan.recount().await;
     }
 }
 
 impl Plan {
     async fn step(&mut self) {
         let key = *self.dice.pick(&KEYS);
-        let act = self.dice.below(12);
+        let act = self.dice.below(15);
         // Shown where the test fails.
         eprintln!("{act} {key}");
         match act {
@@ -118,6 +135,8 @@ impl Plan {
             7..=8 => self.restore(key).await,
             9 => self.delete_version(key).await,
             10 => self.rename(key).await,
+            12..=13 => self.upload(key).await,
+            14 => self.rename_folder().await,
             _ => self.switch().await,
         }
     }
@@ -183,10 +202,78 @@ impl Plan {
             return drop(answer.expect(409));
         }
         answer.expect(200);
+        self.moved(from, to, &text);
+    }
+
+    /// A file has got another name.
+    fn moved(&mut self, from: &str, to: &str, text: &str) {
         let leaves = self.model.state(from).delete(self.model.versioning, self.now).unwrap();
         self.model.apply(from, &leaves, None);
         let comes = self.model.state(to).put(self.model.versioning, self.now).unwrap();
-        self.model.apply(to, &comes, Some(&text));
+        self.model.apply(to, &comes, Some(text));
+    }
+
+    async fn rename_folder(&mut self) {
+        let from = *self.dice.pick(&FOLDERS);
+        let to = if from == FOLDERS[0] { FOLDERS[1] } else { FOLDERS[0] };
+        let live = |folder: &str| {
+            let keys = KEYS.into_iter().filter(|key| key.starts_with(folder));
+            keys.filter_map(|key| Some((key, self.model.text(key)?.to_owned()))).collect::<Vec<_>>()
+        };
+        let (moving, there) = (live(from), live(to));
+        let answer = self.files.moves(json!({ "folders": [{ "from": from, "to": to }] })).await;
+        if moving.is_empty() {
+            return drop(answer.expect(404));
+        }
+        if !there.is_empty() {
+            return drop(answer.expect(409));
+        }
+        assert_eq!(answer.expect(200).json, json!({ "moved": moving.len(), "done": true }));
+        for (key, text) in moving {
+            let name = key.replacen(from, to, 1);
+            self.moved(key, &name, &text);
+        }
+    }
+
+    /// Sends a file in one part, and completes or aborts that.
+    async fn upload(&mut self, key: &str) {
+        let text = "y".repeat(usize::try_from(1 + self.dice.below(40)).unwrap());
+        let uploads = format!("{}/uploads/multipart", self.files.path);
+        let post = async |about: &str, body: Value| {
+            self.files.client().post(&format!("{uploads}{about}")).json(&body).send().await
+        };
+        let begun = post("", json!({ "key": key, "contentType": "text/plain", "size": text.len() })).await;
+        if key.ends_with('/') {
+            return drop(begun.expect(400));
+        }
+        let begun = begun.expect(201);
+        let named = |mut body: Value| {
+            body["key"] = json!(key);
+            body["uploadId"] = begun.json["uploadId"].clone();
+            body
+        };
+        let urls = post("/parts", named(json!({ "partNumbers": [1] }))).await.expect(200);
+        let url = urls.str("/urls/0/url");
+        let address = &url[url.find("/v1/storage/files/").unwrap()..];
+        let mut etag = String::new();
+        // Sent again, a part takes the place of the one before.
+        for _ in 0..=self.dice.below(2) {
+            let part =
+                self.files.client().nobody().put(address).body("text/plain", text.clone()).send().await.expect(200);
+            part.header("etag").unwrap().clone_into(&mut etag);
+        }
+        if self.dice.percent(20) {
+            return drop(post("/abort", named(json!({}))).await.expect_success());
+        }
+        let parts = json!({ "parts": [{ "partNumber": 1, "etag": etag }] });
+        post("/complete", named(parts)).await.expect(200);
+        let changes = self.model.state(key).put(self.model.versioning, self.now).unwrap();
+        self.model.apply(key, &changes, Some(&text));
+    }
+
+    async fn recount(&self) {
+        let wrong = recount::storage(&self.store, Depth::Rows).await.unwrap();
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
     async fn switch(&mut self) {

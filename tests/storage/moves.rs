@@ -8,7 +8,11 @@ use domain::{
     storage::{MoveCursor, MovePair, MoveRequest},
 };
 use serde_json::{Value, json};
-use store::{Change, storage::StoredMoves};
+use store::{
+    Change,
+    storage::StoredMoves,
+    testing::recount::{self, Depth},
+};
 
 use super::{Files, keys};
 
@@ -86,6 +90,32 @@ async fn what_can_not_be_moved_is_refused_before_anything_moves() {
     let pairs: Vec<_> = (0..101).map(|at| pair(&format!("f{at}/"), &format!("t{at}/"))).collect();
     files.moves(json!({ "folders": pairs })).await.expect_problems(&["folders"]);
     files.moves(json!({ "files": [{ "from": 1 }] })).await.expect(400);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_written_while_its_folder_moves_goes_along_as_it_was_written() {
+    let files = Files::new().await;
+    for key in ["f/a", "f/b", "f/c"] {
+        files.put(key, "before").await;
+    }
+    // The move has read what it moves, and isn't committed before all of these writes.
+    files.server.faults.set("commit:bucket=stall(2s);times=1").unwrap();
+    let moving = async { files.moves(folder("f/", "g/")).await.expect(200) };
+    let writing = async {
+        let held = async || (files.server.faults.happened() > 0).then_some(());
+        files.server.eventually("the move's commit", held).await;
+        files.put("f/a", "meanwhile").await;
+        files.delete("f/b").await;
+    };
+    let (moved, ()) = tokio::join!(moving, writing);
+    assert_eq!(moved.json, json!({ "moved": 2, "done": true }));
+    assert_eq!((files.text("g/a").await.as_str(), files.text("g/c").await.as_str()), ("meanwhile", "before"));
+    for key in ["f/a", "f/b", "f/c", "g/b"] {
+        files.get(key).await.expect(404);
+    }
+    assert_eq!(files.usage().await, (2, 0, 15));
+    let wrong = recount::storage(&files.server.store().await, Depth::Bytes).await.unwrap();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[tokio::test]

@@ -84,13 +84,22 @@ async fn parts_become_a_file() {
     assert_eq!(sent.text, "1122");
     assert_eq!(files.fetch(&address, &[]).await.expect(200).bytes.len(), 20 * MIB);
     assert_eq!(files.usage().await, (1, 0, 20 * 1024 * 1024));
-    // Once more with the same parts answers the same, for a day.
+    // Once more with the same parts answers the same for a day, whatever has become of the file.
     assert_eq!(upload.complete(&parts).await.expect(200).json, whole.json);
+    files.put("a", "another").await;
+    assert_eq!(upload.complete(&parts).await.expect(200).json, whole.json);
+    files.delete("a").await;
+    assert_eq!(upload.complete(&parts).await.expect(200).json, whole.json);
+    files.get("a").await.expect(404);
+    assert_eq!(files.usage().await, (0, 0, 0));
+    files.put("a", "a third").await;
     let gone = "Upload not found.";
     upload.complete(&parts[..2]).await.expect_error(404, "not_found", gone);
     upload.post("parts", json!({ "partNumbers": [1] })).await.expect_error(404, "not_found", gone);
     upload.post("abort", json!({})).await.expect_error(404, "not_found", gone);
-    files.server.clock.advance(Duration::from_secs(24 * 60 * 60));
+    files.server.clock.advance(Duration::from_secs(24 * 60 * 60 - 1));
+    assert_eq!(upload.complete(&parts).await.expect(200).json, whole.json);
+    files.server.clock.advance(Duration::from_secs(1));
     files
         .server
         .eventually("the upload's end", async || (upload.complete(&parts).await.status == 404).then_some(()))
@@ -220,4 +229,44 @@ async fn a_bucket_is_deleted_with_the_uploads_in_it() {
         .await;
     assert!(store.upload(id).await.unwrap().is_none() && store.upload_parts(id).await.unwrap().is_empty());
     assert!(store.content(bucket.seen.org_id, part).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn uploads_that_are_under_way_are_listed_with_what_has_come() {
+    let files = Files::new().await;
+    let mut ids = Vec::new();
+    for key in ["b", "a", "b"] {
+        ids.push(Upload::new(&files, key, 9 * MIB).await.id);
+    }
+    let list =
+        async |about: &str| files.client().get(&format!("{}/uploads/multipart?{about}", files.path)).send().await;
+    let all = list("").await.expect(200);
+    let listed = |answer: &Answer| -> Vec<String> {
+        answer.list("/uploads").iter().map(|upload| upload["uploadId"].as_str().unwrap().to_owned()).collect()
+    };
+    // Those of one key by their ids, which are of one moment here.
+    let mut of_b = [ids[0].as_str(), &ids[2]];
+    of_b.sort_unstable();
+    assert_eq!(listed(&all), [ids[1].as_str(), of_b[0], of_b[1]]);
+    assert_eq!(all.json["cursor"], Value::Null);
+    let (mut paged, mut cursor) = (Vec::new(), String::new());
+    for _ in 0..3 {
+        let page = list(&format!("limit=1{cursor}")).await.expect(200);
+        paged.extend(listed(&page));
+        cursor = page.json["cursor"].as_str().map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
+    }
+    assert_eq!((paged, cursor.as_str()), (listed(&all), ""));
+    list("cursor=x").await.expect_error(400, "invalid_cursor", "Invalid cursor.");
+    let upload = Upload { files: &files, key: "a".to_owned(), id: ids[1].clone() };
+    let second = upload.send(2, vec![b'2'; MIB]).await;
+    let parts = async |key: &str| {
+        let path = format!("{}/uploads/multipart/parts?key={key}&uploadId={}", files.path, ids[1]);
+        files.client().get(&path).send().await
+    };
+    let part = json!({ "partNumber": 2, "size": MIB, "etag": second.trim_matches('"') });
+    assert_eq!(parts("a").await.expect(200).json, json!({ "parts": [part] }));
+    parts("b").await.expect_error(404, "not_found", "Upload not found.");
+    upload.post("abort", json!({})).await.expect(204);
+    parts("a").await.expect(404);
+    assert_eq!(listed(&list("").await.expect(200)), of_b);
 }

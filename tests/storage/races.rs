@@ -42,6 +42,27 @@ async fn writes_and_deletes_of_one_file_at_once_lose_no_version() {
     assert_eq!(ids.len(), 40);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_hundred_writes_to_one_file_a_refused_one_hurts_no_other() {
+    let files = Files::versioned().await;
+    files.put("a", "first").await;
+    let writes = (0..200).map(|at| {
+        let (files, text) = (&files, format!("{at:03}"));
+        let object = format!("{}/object?key=a&overwrite={}", files.path, i32::from(at % 40 != 20));
+        async move { (at, files.client().put(&object).body("text/plain", text).send().await) }
+    });
+    let mut versions = std::collections::BTreeSet::new();
+    for (at, answer) in join_all(writes).await {
+        if at % 40 == 20 {
+            answer.expect(409);
+        } else {
+            versions.insert(answer.expect(200).str("/object/versionId").to_owned());
+        }
+    }
+    assert_eq!(versions.len(), 195);
+    assert_eq!(files.usage().await, (1, 195, 5 + 195 * 3));
+}
+
 #[tokio::test]
 async fn what_is_written_next_knows_the_settings_that_hold() {
     let files = Files::with(json!({ "quotaBytes": 3 })).await;

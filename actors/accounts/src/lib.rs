@@ -2,6 +2,7 @@
 
 pub mod admin;
 mod login_attempt;
+pub mod machine_key;
 pub mod organization;
 mod passwords;
 pub mod person;
@@ -32,6 +33,7 @@ fn purges(now: Timestamp) -> Vec<Purge> {
     vec![
         Purge::sign_ins(now),
         Purge::ended_sign_ins(now.before(ENDED_SIGN_INS_KEPT)),
+        Purge::machine_keys(now),
         Purge::attempts(now.before(ATTEMPTS_KEPT)),
     ]
 }

@@ -4,7 +4,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use domain::{account::Registration, notify::Channel};
+use domain::{account::Registration, notify::Channel, storage::PublicHost};
 
 /// The settings of this layer.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct Settings {
     pub region: String,
     /// Buckets of one organization (`storage.max_buckets`).
     pub buckets_max: u64,
+    /// Where files of public buckets are served from (`s3.domain`, `s3.public_url`).
+    pub public_files: PublicHost,
     /// Tables of one organization (`databases.max_tables`).
     pub tables_max: u64,
     /// Where archives are kept while they are read: a folder on a disk of the machine.
@@ -88,6 +90,7 @@ impl Default for Settings {
             location: "main".to_owned(),
             region: "us-east-1".to_owned(),
             buckets_max: 100,
+            public_files: PublicHost::Shared,
             tables_max: 500,
             spool: std::env::temp_dir(),
         }

@@ -1,15 +1,17 @@
 //! Indexes that come and go while their table is in use.
 //!
 //! A new index raises the table's epoch, so that every write from then on keeps it, and none that doesn't know of it is
-//! committed. The items from before are added by a job, each in the version in which it was read. An index that is deleted is
-//! out of use at once; its rows, whose number no index has again, are deleted by a job.
+//! committed. The items from before are added by a job, each in the version in which it was read. Where that job is given up or
+//! cancelled, the index has failed: nobody reads it, and making an index of its name takes its place. Writes keep it until then,
+//! so that its job can go on when operators repeat it. An index that is deleted is out of use at once; its rows, whose number no
+//! index has again, are deleted by a job.
 
 use actors_base::{
     Services,
     resources::{ResourceChange, ResourceKind},
     work::{
         clearing::Cleared,
-        job::{Halt, Handler, Job, Topic},
+        job::{Halt, Handler, Job, Stepped, Topic},
     },
 };
 use domain::{
@@ -74,12 +76,17 @@ impl ResourceChange for CreateIndex {
     }
 
     async fn decide(&self, services: &Services, resource: &mut Resource) -> Result<Change> {
-        let OpenTable { mut kept, table, .. } = OpenTable::load(&services.store, resource.org_id, self.id).await?;
+        let OpenTable { mut kept, mut table, .. } = OpenTable::load(&services.store, resource.org_id, self.id).await?;
+        let mut change = Change::new();
+        let has_failed = |kept: &KeptIndex| kept.status == IndexStatus::Failed && kept.index.name == self.index.name;
+        if let Some(place) = kept.indexes.iter().position(has_failed) {
+            table = table.without_index(self.index.name.as_str())?;
+            remove(&mut change, services, &mut kept, place);
+        }
         table.with_index(self.index.clone())?;
         kept.indexes_made += 1;
         let no = kept.indexes_made;
         kept.indexes.push(KeptIndex { index: self.index.clone(), no, status: IndexStatus::Creating });
-        let mut change = Change::new();
         change.table_update(&kept);
         let work = NewWork::new(INDEX_BACKFILL.name, resource.org_id, &IndexOf::new(&kept, no));
         change.work_add(services.store.now(), work);
@@ -110,13 +117,18 @@ impl ResourceChange for DeleteIndex {
         let place = kept.indexes.iter().position(|kept| kept.index.name.as_str() == self.name);
         let place = place.ok_or_else(|| Error::not_found("Index not found."))?;
         table.without_index(&self.name)?;
-        let gone = kept.indexes.remove(place);
         let mut change = Change::new();
+        remove(&mut change, services, &mut kept, place);
         change.table_update(&kept);
-        let work = NewWork::new(INDEX_REMOVAL.name, resource.org_id, &IndexOf::new(&kept, gone.no));
-        change.work_add(services.store.now(), work);
         Ok(change)
     }
+}
+
+/// Takes an index out of its table, and has its rows be deleted by a job.
+fn remove(change: &mut Change, services: &Services, kept: &mut KeptTable, place: usize) {
+    let gone = kept.indexes.remove(place);
+    let work = NewWork::new(INDEX_REMOVAL.name, kept.org_id, &IndexOf::new(kept, gone.no));
+    change.work_add(services.store.now(), work);
 }
 
 /// How far a backfill is: the item that was added last, in the order of the table's rows.
@@ -124,6 +136,14 @@ impl ResourceChange for DeleteIndex {
 struct Backfilled {
     items: usize,
     after: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Backfilled {
+    /// So many items further, up to this one.
+    fn with(&self, items: usize, last: &FoundItem) -> Self {
+        let row = &last.place.table;
+        Self { items: self.items + items, after: Some((row.pk.clone(), row.sk.clone())) }
+    }
 }
 
 /// Adds the items of a table to a new index.
@@ -134,15 +154,41 @@ impl Handler for IndexBackfill {
     async fn run(&self, job: &Job) -> Result<Change, Halt> {
         let (org_id, of) = (organization(job)?, job.payload::<IndexOf>()?);
         let mut done: Backfilled = job.progress()?.unwrap_or_default();
+        let mut at_once = ITEMS_AT_ONCE;
         loop {
             let Some((open, place)) = find(job.store(), org_id, of).await? else { return Ok(Change::new()) };
-            let found = next(job.store(), of.table_no, &done).await?;
-            let Some(last) = found.last() else { return Ok(ready(open.kept, place)) };
-            done.items += found.len();
-            done.after = Some((last.place.table.pk.clone(), last.place.table.sk.clone()));
-            job.step(added(&open, place, &found)?, &done).await?;
+            let found = next(job.store(), of.table_no, &done, at_once).await?;
+            let Some(last) = found.last() else { return Ok(turned(open.kept, place, IndexStatus::Active)) };
+            let further = done.with(found.len(), last);
+            match job.try_step(added(&open, place, &found)?, &further).await? {
+                Stepped::Done => at_once = ITEMS_AT_ONCE.min(at_once * 2),
+                // One by one, until it is known which.
+                Stepped::TooLong(_) if found.len() > 1 => {
+                    at_once = 1;
+                    continue;
+                }
+                // An index has what can be its own; the item stays without it.
+                Stepped::TooLong(_) => job.step(added(&open, place, &[])?, &further).await?,
+            }
+            done = further;
         }
     }
+
+    async fn cancelled(&self, job: &Job) -> Result<Change, Halt> {
+        failed(job).await
+    }
+
+    async fn given_up(&self, job: &Job) -> Result<Change, Halt> {
+        failed(job).await
+    }
+}
+
+/// What has the index be one that could not be made, where it is still there.
+async fn failed(job: &Job) -> Result<Change, Halt> {
+    // What can't be read names no index.
+    let (Ok(org_id), Ok(of)) = (organization(job), job.payload::<IndexOf>()) else { return Ok(Change::new()) };
+    let found = find(job.store(), org_id, of).await?;
+    Ok(found.map_or_else(Change::new, |(open, place)| turned(open.kept, place, IndexStatus::Failed)))
 }
 
 fn organization(job: &Job) -> Result<OrgId, Halt> {
@@ -164,11 +210,10 @@ async fn find(store: &Store, org_id: OrgId, of: IndexOf) -> Result<Option<(OpenT
 }
 
 /// The next items of the table.
-async fn next(store: &Store, table_no: i64, done: &Backfilled) -> Result<Vec<FoundItem>, Halt> {
+async fn next(store: &Store, table_no: i64, done: &Backfilled, limit: u32) -> Result<Vec<FoundItem>, Halt> {
     let after = done.after.clone().map(|(pk, sk)| ItemPlace { index: None, table: RowKey { pk, sk } });
     let direction = Direction::Forward;
-    let range =
-        ItemRange { table_no, index_no: None, query: None, direction, after: after.as_ref(), limit: ITEMS_AT_ONCE };
+    let range = ItemRange { table_no, index_no: None, query: None, direction, after: after.as_ref(), limit };
     Ok(store.items_in(&range).await?)
 }
 
@@ -186,9 +231,9 @@ fn added(open: &OpenTable, place: usize, items: &[FoundItem]) -> Result<Change, 
     Ok(change)
 }
 
-/// What has the index be used.
-fn ready(mut kept: KeptTable, place: usize) -> Change {
-    kept.indexes[place].status = IndexStatus::Active;
+/// What has the index be that far.
+fn turned(mut kept: KeptTable, place: usize, status: IndexStatus) -> Change {
+    kept.indexes[place].status = status;
     let mut change = Change::new();
     change.table_update(&kept);
     change

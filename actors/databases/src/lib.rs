@@ -31,7 +31,7 @@ use self::{
 };
 pub use self::{
     index::{CreateIndex, DeleteIndex},
-    slot::{DeleteItem, DeleteItems, ImportItems, Imported, KvSlot, OpenTable, PutItem, SlotKey},
+    slot::{DeleteItem, DeleteItems, ImportItems, Imported, KvSlot, OpenTable, PutItem, SlotKey, UpdateItem},
     table::{ChangeTable, CreateTable, DeleteTable},
 };
 

@@ -110,7 +110,7 @@ async fn load<R: Resource, C: Command>(cell: &ActorCell<R>, message: &Message<C>
 }
 
 /// What a test has go wrong now.
-fn fault<R: Resource>(cell: &ActorCell<R>, stage: Stage, command: &'static str) -> Option<Fault> {
+pub(super) fn fault<R: Resource>(cell: &ActorCell<R>, stage: Stage, command: &'static str) -> Option<Fault> {
     cell.kind.node.store().faults().meet(Place { stage, kind: R::KIND, command, key: &cell.key })
 }
 

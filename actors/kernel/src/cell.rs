@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{Error, Result, Timestamp};
+use domain::{Error, Outcome, Result, Timestamp};
 use parking_lot::Mutex;
 
 use super::{
@@ -93,7 +93,7 @@ impl<R: Resource> ActorCell<R> {
         if before >= self.kind.policy.queue_len_max {
             self.waiting.fetch_sub(1, Ordering::AcqRel);
             stats.refused.add_one();
-            return Err(Error::busy(QUEUE_FULL_RETRY));
+            return Err(Error::full(QUEUE_FULL_RETRY));
         }
         stats.queued.0.add_one();
         stats.depth_max.raise_to(i64::from(before) + 1);
@@ -209,12 +209,17 @@ impl<R: Resource> ActorCell<R> {
             recent.running = None;
             recent.add(done);
         }
-        self.loaded.store(loaded.is_some(), Ordering::Release);
-        self.in_use.store(loaded.is_some_and(R::is_in_use), Ordering::Release);
+        self.left(loaded);
         // Behind another command comes another end.
         if self.waiting() <= 1 {
             self.active_at.store(self.kind.node.clock().now().as_millis(), Ordering::Release);
         }
+    }
+
+    /// Notes what is left in memory.
+    pub(super) fn left(&self, loaded: Option<&R>) {
+        self.loaded.store(loaded.is_some(), Ordering::Release);
+        self.in_use.store(loaded.is_some_and(R::is_in_use), Ordering::Release);
     }
 
     pub(super) fn running(&self) -> Option<Running> {
@@ -273,5 +278,6 @@ pub(super) fn quarantined(left: Duration) -> Error {
         code: "quarantined",
         message: "This is out of order right now; try again later.".into(),
         retry_after: left.max(Duration::from_secs(1)),
+        outcome: Outcome::NotDone,
     }
 }

@@ -2,11 +2,11 @@
 
 use std::{
     any::Any,
-    future::poll_fn,
+    future::{self, poll_fn},
     mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
     time::{Duration, Instant},
 };
 
@@ -95,21 +95,48 @@ impl<R: Handle<C>, C: Command> Execution<R, C> {
         Begun::Over(Turned { after: After::Keep(loaded), envelope, ended: None })
     }
 
+    /// Ends a turn that was decided together with those of others, with the answer that is in the envelope.
+    pub(super) fn concluded(mut envelope: Box<Envelope<R, C>>, started: Instant) -> Turned<R> {
+        let answer = envelope.answer.take();
+        let (Some(mut permit), Some(message), Some(answer)) = (envelope.permit.take(), envelope.message.take(), answer)
+        else {
+            return Turned { after: After::Keep(None), envelope, ended: None };
+        };
+        permit.open();
+        let answered = |message| Box::pin(future::ready(Attempted::Answered { answer, loaded: None, message }));
+        let execution = Self::seated(envelope, permit, message, started, |message| answered(message));
+        match execution.look(&mut Context::from_waker(Waker::noop())) {
+            Begun::Over(turned) => turned,
+            Begun::UnderWay(Self { envelope, .. }) => Turned { after: After::Keep(None), envelope, ended: None },
+        }
+    }
+
     fn sit(
         envelope: Box<Envelope<R, C>>,
         permit: Permit<R>,
-        mut message: Box<Message<C>>,
+        message: Box<Message<C>>,
         loaded: Option<Box<R>>,
         started: Instant,
     ) -> Self {
-        let cell = &permit.cell;
+        let cell = Arc::clone(&permit.cell);
         let loaded = loaded.filter(|_| !cell.takes_reload());
+        Self::seated(envelope, permit, message, started, |message| attempt(cell, message, loaded, Duration::ZERO))
+    }
+
+    fn seated(
+        envelope: Box<Envelope<R, C>>,
+        permit: Permit<R>,
+        mut message: Box<Message<C>>,
+        started: Instant,
+        attempt: impl FnOnce(Box<Message<C>>) -> Attempt<R, C>,
+    ) -> Self {
+        let cell = &permit.cell;
         cell.begin(Running { command: C::NAME, since: started });
         let request_id = message.context.request_id.clone();
         let span = tracing::info_span!("command", kind = R::KIND, key = %Shown::<R>(&cell.key), command = C::NAME, %request_id);
         let mut trace = mem::take(&mut message.trace);
         trace.opened();
-        let attempt = attempt(Arc::clone(cell), message, loaded, Duration::ZERO);
+        let attempt = attempt(message);
         Self { attempt, stale: 0, permit, envelope, started, request_id, span, trace }
     }
 

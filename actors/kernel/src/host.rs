@@ -19,6 +19,7 @@ use tokio::runtime;
 use super::{
     envelope::{AnyEnvelope, Envelope},
     execution::{After, Begun, Execution, Turned},
+    group::{self, GROUP_MAX, GroupTurned, Letter},
     node::Kind,
     resource::{Command, Handle, Resource},
 };
@@ -36,11 +37,13 @@ pub(super) struct Host<R: Resource> {
     /// Letters whose turn is over. While others wait behind them, they are answered some at a time: to wake who asked
     /// costs more than a small turn, unless several are woken together.
     unanswered: Vec<Box<dyn AnyEnvelope>>,
+    /// Letters that are to have a turn together, once all that wait are here.
+    gathered: Vec<Box<dyn Letter<R>>>,
 }
 
 impl<R: Resource> Host<R> {
     pub(super) fn new(kind: Arc<Kind<R>>) -> Self {
-        Self { kind, loaded: None, turns: 0, ended: None, unanswered: Vec::new() }
+        Self { kind, loaded: None, turns: 0, ended: None, unanswered: Vec::new(), gathered: Vec::new() }
     }
 
     /// Whether others of the thread go first now.
@@ -66,6 +69,38 @@ impl<R: Resource> Host<R> {
         }
         if has_crashed {
             ctx.stop();
+        }
+    }
+
+    /// Whether more commands wait for the key than those that are here.
+    fn is_more_coming(&self, waiting: u32) -> bool {
+        waiting as usize > self.gathered.len() + self.unanswered.len()
+    }
+
+    /// Takes a letter that is to have its turn together with others; they have it once no more are to be taken.
+    fn gather<C: Command>(&mut self, envelope: Box<Envelope<R, C>>) -> Taken<R>
+    where
+        R: Handle<C>,
+    {
+        let (waiting, is_gathered) = (envelope.waiting(), envelope.is_gathered());
+        self.gathered.push(envelope);
+        if is_gathered && self.gathered.len() < GROUP_MAX && self.is_more_coming(waiting) {
+            return Taken::Over;
+        }
+        self.ended = None;
+        self.answer_all();
+        let group = group::run(mem::take(&mut self.gathered), self.loaded.take());
+        let running = on_runtime(self.kind.node.runtime().clone(), group);
+        let settled = running.into_actor(self).map(|turned, host, ctx| host.settle_group(turned, ctx));
+        Taken::Waits(AtomicResponse::new(Box::pin(settled)))
+    }
+
+    fn settle_group(&mut self, turned: GroupTurned<R>, ctx: &mut actix::Context<Self>) {
+        self.unanswered.extend(turned.envelopes);
+        self.answer_all();
+        match turned.after {
+            After::Keep(loaded) => self.loaded = loaded,
+            After::Crashed => ctx.stop(),
         }
     }
 
@@ -102,6 +137,11 @@ impl<R: Handle<C>, C: Command> actix::Handler<Box<Envelope<R, C>>> for Host<R> {
     type Result = Taken<R>;
 
     fn handle(&mut self, envelope: Box<Envelope<R, C>>, ctx: &mut Self::Context) -> Self::Result {
+        if !self.gathered.is_empty()
+            || envelope.is_gathered() && envelope.waiting() as usize > 1 + self.unanswered.len()
+        {
+            return self.gather(envelope);
+        }
         let yields = self.yields();
         let begun = match Execution::begin(envelope, self.loaded.take(), self.ended) {
             // Most turns end without waiting for anything, and need no more than this one look. One that does wait is
@@ -117,7 +157,7 @@ impl<R: Handle<C>, C: Command> actix::Handler<Box<Envelope<R, C>>> for Host<R> {
             Begun::UnderWay(execution) => {
                 self.ended = None;
                 self.answer_all();
-                let finishing = finish(self.kind.node.runtime().clone(), execution, yields);
+                let finishing = on_runtime(self.kind.node.runtime().clone(), execution.finish(yields));
                 let settled = finishing.into_actor(self).map(|turned, host, ctx| host.settle(turned, ctx));
                 Taken::Waits(AtomicResponse::new(Box::pin(settled)))
             }
@@ -148,15 +188,11 @@ fn look<R: Handle<C>, C: Command>(runtime: &runtime::Handle, execution: Executio
 }
 
 /// Brings a turn to its end; what it opens and sleeps on belongs to `runtime`.
-async fn finish<R: Handle<C>, C: Command>(
-    runtime: runtime::Handle,
-    execution: Execution<R, C>,
-    yields: bool,
-) -> Turned<R> {
-    let mut finishing = pin!(execution.finish(yields));
+async fn on_runtime<T>(runtime: runtime::Handle, turn: impl Future<Output = T>) -> T {
+    let mut turn = pin!(turn);
     poll_fn(|cx| {
         let _entered = runtime.enter();
-        finishing.as_mut().poll(cx)
+        turn.as_mut().poll(cx)
     })
     .await
 }

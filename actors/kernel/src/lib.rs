@@ -5,6 +5,8 @@
 //! loads the resource. What a caller may rely on:
 //!
 //! - Commands of one key run one after the other, in the order in which they were queued, also across `await`.
+//! - Commands that a resource can decide together ([`Handle::IS_GATHERED`]) are, as many as wait for one key: one turn decides
+//!   each in its order and commits once.
 //! - A panic, a failed load or a turn that doesn't end hurts the command that met it. The commands behind it wait and
 //!   are served by a freshly loaded resource, after a pause that grows from crash to crash; a key that crashes again and
 //!   again is put in quarantine and answers `quarantined` until that ends.
@@ -30,6 +32,7 @@ mod dead_letters;
 mod directory;
 mod envelope;
 mod execution;
+mod group;
 mod histogram;
 mod host;
 mod jitter;
@@ -62,7 +65,7 @@ pub use self::{
     recent::RecentCommand,
     registry::Registry,
     residents::{NoPlace, Resident, ResidentPlace, ResidentState, Residents, ResidentsQuery, ResidentsSort, SortOrder},
-    resource::{Command, Handle, Resource},
+    resource::{Command, Decided, Handle, Resource},
     self_ref::SelfRef,
     shutdown::ShutdownReport,
     snapshot::{CommandSnapshot, DurationSnapshot, KernelSnapshot, KindSnapshot, PolicySnapshot},

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{Error, Origin, Result, Timestamp};
+use domain::{Error, Origin, Outcome, Result, Timestamp};
 use store::{Change, Clock, Store};
 use tokio::{runtime::Handle, sync::watch};
 
@@ -351,5 +351,6 @@ fn stopping() -> Error {
         code: "busy",
         message: "The server is restarting; try again.".into(),
         retry_after: Duration::from_secs(2),
+        outcome: Outcome::NotDone,
     }
 }

@@ -6,7 +6,8 @@ use std::{
     str::FromStr,
 };
 
-use domain::Result;
+use domain::{Error, Result};
+use store::Change;
 
 use super::{policy::Policy, turn::Turn};
 
@@ -40,6 +41,16 @@ pub trait Resource: Sized + Send + 'static {
     fn is_in_use(&self) -> bool {
         false
     }
+
+    /// Whether what is loaded is what the store has, as far as decisions rest on it that need no commit; what others need is
+    /// checked by their commit.
+    fn is_current(&self, services: &Self::Services) -> impl Future<Output = Result<bool>> + Send {
+        let _ = services;
+        async { Ok(true) }
+    }
+
+    /// Forgets what commands decided that are not known to be committed ([`Handle::decide`]).
+    fn forget_decided(&mut self) {}
 }
 
 /// Something that a resource can be asked to do.
@@ -51,6 +62,15 @@ pub trait Command: Send + Sync + 'static {
     const NAME: &'static str;
 }
 
+/// What a command came to, before its commit.
+#[derive(Debug)]
+pub struct Decided<T> {
+    /// What it answers once the change is durable.
+    pub reply: T,
+    /// What has to be committed for it; nothing where it changes nothing.
+    pub change: Option<Change>,
+}
+
 /// How a resource does a command.
 pub trait Handle<C: Command>: Resource {
     /// Decides, commits ([`Turn::commit`]), then applies to memory; in that order, so that memory never holds what the
@@ -59,6 +79,17 @@ pub trait Handle<C: Command>: Resource {
     /// It may run more than once for one command: on [`domain::Error::Stale`] the kernel loads the resource again and
     /// starts over. `Stale`, `Busy` and `Internal` errors and a panic drop the loaded resource; other errors keep it.
     fn handle(&mut self, command: &C, turn: &mut Turn<'_, Self>) -> impl Future<Output = Result<C::Reply>> + Send;
+
+    /// Whether commands of this kind that wait for one key are decided in one turn by [`decide`](Self::decide), and committed
+    /// together.
+    const IS_GATHERED: bool = false;
+
+    /// Decides as [`handle`](Self::handle) does, without a commit; the change may be committed with those of other commands.
+    /// It sees what was decided since [`Resource::forget_decided`], as if that were committed, and adds to it.
+    fn decide(&mut self, command: &C, turn: &Turn<'_, Self>) -> impl Future<Output = Result<Decided<C::Reply>>> + Send {
+        let _ = (command, turn);
+        async { Err(Error::internal(format_args!("{} is not decided together with others", C::NAME))) }
+    }
 }
 
 /// A key as the log and traces may show it.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use domain::{Authority, Context, Result, Timestamp, id::OrgId, tenant::Tenant};
+use domain::{Authority, Context, Error, Result, Timestamp, id::OrgId, tenant::Tenant};
 use store::{
     Change, Timer,
     faults::{Place, Stage},
@@ -13,7 +13,7 @@ use super::{
     cpu::{Cpu, CpuKind},
     envelope::Progress,
     node::Kind,
-    resource::Resource,
+    resource::{Decided, Resource},
     self_ref::SelfRef,
 };
 
@@ -88,8 +88,20 @@ impl<'a, R: Resource> Turn<'a, R> {
         Ok(())
     }
 
+    /// Commits what a command of its own turn decided, where that needs a commit. What needs none is decided again where
+    /// the resource isn't what it was taken for.
+    pub async fn settle<T>(&mut self, resource: &R, decided: Result<Decided<T>>) -> Result<T> {
+        let decided = match decided {
+            Ok(Decided { reply, change: Some(change) }) => return self.commit(change).await.map(|()| reply),
+            Ok(Decided { reply, change: None }) => Ok(reply),
+            Err(error @ (Error::Busy { .. } | Error::Stale | Error::Internal { .. })) => return Err(error),
+            Err(refusal) => Err(refusal),
+        };
+        if resource.is_current(self.services()).await? { decided } else { Err(Error::Stale) }
+    }
+
     /// The change, with what the command's first commit settles beside it.
-    fn whole(&self, change: Change) -> Change {
+    pub(super) fn whole(&self, change: Change) -> Change {
         if self.progress.is_settled {
             return change;
         }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use domain::{Error, Result};
+use domain::{Error, Outcome, Result};
 use futures::{StreamExt, stream};
 use gateways::hub::Signal;
 use serde::{Deserialize, Serialize};
@@ -85,6 +85,7 @@ fn silent() -> Error {
         code: "node_silent",
         message: "This node doesn't answer right now; try again.".into(),
         retry_after: SILENT_RETRY,
+        outcome: Outcome::Unknown,
     }
 }
 

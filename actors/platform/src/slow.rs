@@ -19,7 +19,7 @@ pub struct SlowRequest {
     pub at: Timestamp,
     /// Its method.
     pub method: String,
-    /// Its path as the URL tree has it, with parameters in braces.
+    /// Its path as the URL tree has it, with parameters in braces; over S3 its operation.
     pub route: &'static str,
     /// The status that it was answered with.
     pub status: u16,

@@ -4,6 +4,7 @@
 //! nothing waits for it and a failure only means that it is thrown away later.
 
 mod job;
+mod reads;
 mod scrub;
 
 use std::{fmt, str::FromStr, time::Duration};
@@ -14,7 +15,7 @@ use kernel::{Command, Handle, Resource, TimerFired, Turn};
 use store::{Change, NewWork};
 
 pub use self::job::{HOUSEKEEPING, HousekeepingJob};
-pub(crate) use self::scrub::scrub_lane;
+pub(crate) use self::{reads::reads_lane, scrub::scrub_lane};
 
 /// How often it is done.
 const EVERY: Duration = Duration::from_hours(1);

@@ -8,10 +8,12 @@
 
 mod bucket;
 mod lane;
+mod lifecycle;
 mod open;
 mod plan;
 mod removal;
 mod resource;
+mod room;
 mod upload;
 
 use std::sync::Arc;
@@ -22,16 +24,21 @@ use actors_base::{
 };
 
 pub use self::{
-    bucket::{Bucket, MoveFiles, Moved},
-    lane::{BucketLane, DeleteFile, DeleteVersion, FileAt, LaneKey, PatchFile, PutFile, RestoreVersion},
+    bucket::{Bucket, CopyFiles, DeleteFiles, DeletedFiles, MoveFiles, Moved},
+    lane::{
+        BucketLane, ComputedChecksum, CopiedFile, CopyFile, CopySource, DeleteFile, DeleteVersion, FileAt, LaneKey,
+        PatchFile, PutFile, RestoreVersion,
+    },
+    lifecycle::{STORAGE_LIFECYCLE, StorageLifecycle},
     removal::{STORAGE_REMOVAL, StorageRemoval},
-    resource::{ChangeBucket, CreateBucket, DeleteBucket, Force},
+    resource::{ChangeBucket, CreateBucket, DeleteBucket, Force, PutBucketRules},
+    room::room_check,
     upload::{AbortUpload, BeginUpload, BucketUpload, CompleteUpload, PutPart, UploadAt},
 };
 
 /// What goes over all areas knows of object storage.
 pub const AREA: Area = Area {
-    jobs: &[STORAGE_REMOVAL],
+    jobs: &[STORAGE_LIFECYCLE, STORAGE_REMOVAL],
     lanes,
     deletes_organization: removal::delete_buckets_after,
     ..Area::named("storage")
@@ -39,5 +46,9 @@ pub const AREA: Area = Area {
 
 /// The lanes of jobs that ask no actor.
 fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
-    vec![job::lane(services.store.clone(), STORAGE_REMOVAL, StorageRemoval)]
+    let store = &services.store;
+    vec![
+        job::lane(store.clone(), STORAGE_REMOVAL, StorageRemoval),
+        job::lane(store.clone(), STORAGE_LIFECYCLE, StorageLifecycle),
+    ]
 }

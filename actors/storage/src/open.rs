@@ -1,14 +1,14 @@
 //! A bucket as the writers of its files know it.
 
 use domain::{
-    Result, Scope,
+    Caller, Result, Scope,
     id::{OrgId, ResourceId, UserId},
     storage::{FileKey, MovingFolders, Versioning, no_bucket},
 };
 use kernel::{Resource, Turn};
 use store::{
     Store,
-    storage::{BucketSeen, FileRows, StoredBucket, StoredMoves},
+    storage::{BucketNo, BucketSeen, StoredBucket, StoredMoves},
 };
 
 /// A bucket, and the moves that are under way in it.
@@ -38,12 +38,17 @@ impl OpenBucket {
         self.bucket.settings.versioning
     }
 
-    /// Passes where the bucket's quota has room for what these rows add. What others add at the same moment, in other
+    /// Whether what this caller writes is audited file by file: over S3 only where the bucket says so.
+    pub fn is_audited(&self, caller: &Caller) -> bool {
+        self.bucket.settings.audit_data || !matches!(caller, Caller::AccessKey(_))
+    }
+
+    /// Passes where the bucket's quota has room for so many more bytes. What others add at the same moment, in other
     /// lanes, may take it over.
-    pub async fn check_room(&self, store: &Store, rows: &FileRows) -> Result<()> {
+    pub async fn check_room(&self, store: &Store, adds: i64) -> Result<()> {
         let Some(quota) = self.bucket.settings.quota_bytes else { return Ok(()) };
         let used = store.bucket_usage(self.seen().no).await?.bytes;
-        quota.check_room(used, u64::try_from(rows.bytes_added()).unwrap_or(0))
+        quota.check_room(used, u64::try_from(adds).unwrap_or(0))
     }
 
     /// Passes where somebody may write this file; 404 and 409 otherwise.
@@ -56,6 +61,26 @@ impl OpenBucket {
     pub fn check_usable(&self, org_id: OrgId) -> Result<()> {
         if self.bucket.seen.org_id == org_id { self.bucket.check_usable() } else { Err(no_bucket()) }
     }
+}
+
+/// The person who asks, as long as they may write this file of the organization now.
+pub(crate) async fn file_writer<R: Resource>(
+    turn: &Turn<'_, R>,
+    org_id: OrgId,
+    bucket: ResourceId,
+    key: &FileKey,
+) -> Result<UserId> {
+    let by = writer(turn, org_id).await?;
+    turn.context().caller.grant().map_or(Ok(()), |grant| grant.file_check(bucket, key)).map(|()| by)
+}
+
+/// The bucket of the organization whose files are read beside those of `open`: that one itself, or another one.
+pub(crate) async fn read_beside(store: &Store, open: &OpenBucket, id: ResourceId) -> Result<BucketNo> {
+    if open.bucket.id() == id {
+        return Ok(open.seen().no);
+    }
+    let bucket = store.bucket(open.seen().org_id, id).await?.ok_or_else(no_bucket)?;
+    bucket.check_usable().map(|()| bucket.seen.no)
 }
 
 /// The person who asks, as long as they may write the organization's files now.

@@ -1,5 +1,7 @@
 //! From what becomes of a file's versions to what becomes of its rows.
 
+use std::collections::HashMap;
+
 use domain::{
     Error, Result, Timestamp,
     id::UserId,
@@ -9,6 +11,8 @@ use store::{
     Store,
     storage::{BucketNo, FileContent, FileRows, FileVersion},
 };
+
+use crate::open::OpenBucket;
 
 /// A version that is to be made.
 #[derive(Clone, Debug)]
@@ -54,6 +58,22 @@ impl FileBefore {
             None | Some(Versioning::Enabled | Versioning::Disabled) => None,
         };
         Ok(Self { head, others: null.into_iter().collect() })
+    }
+
+    /// Reads the same of many files; those that have neither are left out.
+    pub async fn read_many(store: &Store, open: &OpenBucket, keys: &[FileKey]) -> Result<HashMap<FileKey, Self>> {
+        let no = open.seen().no;
+        let mut before: HashMap<_, Self> = HashMap::with_capacity(keys.len());
+        for head in store.file_heads(no, keys).await? {
+            let key = head.key.clone();
+            before.entry(key).or_default().head = Some(head);
+        }
+        if open.versioning() == Some(Versioning::Suspended) {
+            for null in store.file_older_nulls(no, keys).await? {
+                before.entry(null.key.clone()).or_default().others.push(null);
+            }
+        }
+        Ok(before)
     }
 
     /// What decisions see of it.
@@ -103,6 +123,16 @@ impl FileBefore {
             rows.head(self.head.as_ref(), after.as_ref());
         }
         Ok(after)
+    }
+
+    /// Bytes of the versions that `changes` let go of.
+    pub fn freed(&self, changes: &[RowChange]) -> u64 {
+        let goes = |change: &RowChange| match change {
+            RowChange::Drop(_) => self.head.as_ref().map(FileVersion::bytes),
+            RowChange::DropOld(stamp) => self.other(*stamp).ok().map(FileVersion::bytes),
+            RowChange::Keep(_) | RowChange::Promote(_) | RowChange::Insert(_) => None,
+        };
+        changes.iter().filter_map(goes).sum()
     }
 
     fn head(&self) -> Result<&FileVersion> {

@@ -8,13 +8,14 @@ use domain::{
     Result,
     id::ResourceId,
     resource::{Resource, ResourceStatus, ResourceType},
-    storage::{
-        BucketChange, BucketDraft, BucketName, PublicHost, bucket_exists, bucket_not_empty, no_bucket, too_many_buckets,
-    },
+    storage::{BucketChange, BucketDraft, BucketName, bucket_exists, bucket_not_empty, no_bucket, too_many_buckets},
 };
-use store::{Change, storage::StoredBucket};
+use store::{
+    Change,
+    storage::{BucketRules, StoredBucket},
+};
 
-use crate::removal;
+use crate::{lifecycle, removal};
 
 /// Buckets, as resources.
 const BUCKET: ResourceKind = ResourceKind {
@@ -69,14 +70,43 @@ impl ResourceChange for ChangeBucket {
     async fn decide(&self, services: &Services, resource: &mut Resource) -> Result<Change> {
         let bucket = bucket(services, self.id).await?;
         bucket.check_usable()?;
-        // Strangers read files over S3's protocol only, which has no address of its own yet.
-        let settings = self.change.apply(&bucket.settings, PublicHost::Shared)?;
+        let settings = self.change.apply(&bucket.settings, services.settings.public_files)?;
         let mut change = Change::new();
         // Another name ends the epoch too, since the lanes tell the audit trail of it.
         change.bucket_settings_put(bucket.seen, &settings);
         if let Some(name) = &self.name {
             name.as_str().clone_into(&mut resource.name);
             name.as_str().clone_into(&mut resource.name_key);
+        }
+        Ok(change)
+    }
+}
+
+/// Replaces the lifecycle rules, the CORS rules or the tags of a bucket.
+#[derive(Clone, Debug)]
+pub struct PutBucketRules {
+    /// Which one.
+    pub id: ResourceId,
+    /// What it has from now on.
+    pub rules: BucketRules,
+}
+
+impl ResourceChange for PutBucketRules {
+    const COMMAND: &'static str = "put_bucket_rules";
+    const KIND: ResourceKind = BUCKET;
+    const ACT: &'static str = "changed";
+
+    fn id(&self) -> ResourceId {
+        self.id
+    }
+
+    async fn decide(&self, services: &Services, _: &mut Resource) -> Result<Change> {
+        let bucket = bucket(services, self.id).await?;
+        bucket.check_usable()?;
+        let mut change = Change::new();
+        change.bucket_rules_put(bucket.seen, &self.rules);
+        if let BucketRules::Lifecycle(rules) = &self.rules {
+            lifecycle::arm(&mut change, &bucket, rules, services.store.now());
         }
         Ok(change)
     }

@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 
 use super::wire::{Reader, put_bytes};
 use crate::{
-    load::Request,
     report::Result,
-    server::{Server, call},
+    server::{Server, call, program::Org},
 };
 
 /// What Hocuspocus calls a message that says who one is, and the part of it that carries a token.
@@ -30,13 +29,6 @@ pub enum Kind {
     Hocuspocus,
     /// The y-websocket protocol; documents are pages, and a ticket opens each.
     Troupe(Org),
-}
-
-/// Somebody's organization on Troupe.
-#[derive(Clone)]
-pub struct Org {
-    pub token: String,
-    pub id: String,
 }
 
 /// How a client gets in.
@@ -86,9 +78,9 @@ impl Host {
             self.documents_made.set(number + 1);
             return Ok(format!("document-{number}"));
         };
-        let request = Request::new("POST", &format!("/v1/orgs/{}/pages", org.id)).bearer(&org.token);
         let body = json!({ "parentId": "root", "title": "A page", "kind": "doc" });
-        let answer = call(self.address(), request.json(body.to_string().into_bytes()))?.success()?;
+        let answer =
+            call(self.address(), org.request("POST", "pages").json(body.to_string().into_bytes()))?.success()?;
         Ok(text(&answer, "/page/pageId")?.to_owned())
     }
 
@@ -104,8 +96,8 @@ impl Host {
                 Entrance { target: "/".into(), prefix, greeting: Some(greeting) }
             }
             Kind::Troupe(org) => {
-                let target = format!("/v1/orgs/{}/pages/{document}/collab?ticket=1", org.id);
-                let answer = call(self.address(), Request::new("GET", &target).bearer(&org.token))?.success()?;
+                let asked = org.request("GET", &format!("pages/{document}/collab?ticket=1"));
+                let answer = call(self.address(), asked)?.success()?;
                 let (url, ticket) = (text(&answer, "/socket/url")?, text(&answer, "/socket/ticket")?);
                 let path = url.splitn(4, '/').nth(3).ok_or("a socket without a path")?;
                 Entrance { target: format!("/{path}?ticket={ticket}"), prefix: Vec::new(), greeting: None }
@@ -120,16 +112,6 @@ impl Host {
             reader.bytes()?;
         }
         Ok(reader.0)
-    }
-}
-
-impl Org {
-    /// Makes an organization for the person with this token.
-    pub fn new(server: &Server, token: String) -> Result<Self> {
-        let request = Request::new("POST", "/v1/orgs").bearer(&token);
-        let body = json!({ "name": "Bench" }).to_string().into_bytes();
-        let answer = call(server.address(), request.json(body))?.success()?;
-        Ok(Self { token, id: text(&answer, "/org/orgId")?.to_owned() })
     }
 }
 

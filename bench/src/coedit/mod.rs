@@ -4,7 +4,6 @@ mod crowd;
 mod host;
 mod ledger;
 mod memory;
-mod peers;
 mod results;
 mod stage;
 mod wire;
@@ -13,13 +12,16 @@ use std::{thread, time::Duration};
 
 use self::{
     crowd::{Crowd, Setting},
-    host::{Host, Kind, Org},
-    peers::Peers,
+    host::{Host, Kind},
     results::{Results, Visit},
 };
 use crate::{
+    peers::Peers,
     report::{Report, Result},
-    server::{Program, program::Person},
+    server::{
+        Program,
+        program::{Org, Person},
+    },
 };
 
 /// The settings, each by its name in the report.
@@ -50,7 +52,7 @@ pub fn run(arguments: &[String]) -> Result<Report> {
     let troupe = Troupe::new(arguments)?;
     let mut results = Results::default();
     {
-        let hosts = [troupe.start()?, peers.hocuspocus()?, peers.y_websocket()?];
+        let hosts = [troupe.start()?, hocuspocus(&peers)?, y_websocket(&peers)?];
         for round in 1..=amount.rounds {
             println!("round {round} of {}", amount.rounds);
             // Whoever is first in one round is last in the next.
@@ -66,9 +68,17 @@ pub fn run(arguments: &[String]) -> Result<Report> {
     results.lost_by_kill = troupe.lost_by_kill()?;
     println!("measuring memory");
     results.memory("troupe", memory::measure(|| troupe.start())?);
-    results.memory("hocuspocus", memory::measure(|| peers.hocuspocus())?);
-    results.memory("y_websocket", memory::measure(|| peers.y_websocket())?);
+    results.memory("hocuspocus", memory::measure(|| hocuspocus(&peers))?);
+    results.memory("y_websocket", memory::measure(|| y_websocket(&peers))?);
     Ok(results.report())
+}
+
+fn hocuspocus(peers: &Peers) -> Result<Host> {
+    Ok(Host::new("hocuspocus", peers.start("hocuspocus.mjs", &[])?, Kind::Hocuspocus))
+}
+
+fn y_websocket(peers: &Peers) -> Result<Host> {
+    Ok(Host::new("y_websocket", peers.start("y-websocket.mjs", &[])?, Kind::YWebsocket))
 }
 
 /// All stages of a setting, with documents of their own.
@@ -112,7 +122,7 @@ impl Troupe {
         let program = Program::new(arguments)?;
         let server = program.start()?;
         let person = Person::sign_in(&server, "writer")?;
-        let org = Org::new(&server, person.token)?;
+        let org = Org::new(&server, person)?;
         server.stop()?;
         Ok(Self { program, org })
     }

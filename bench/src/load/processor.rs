@@ -9,8 +9,20 @@ const TICK_MS: u64 = 10;
 /// The first of the two fields (user and system time) in `/proc/PID/stat`, counted behind the program's name.
 const TIME_FIELD: usize = 11;
 
-/// Processor time that a process has taken since its start; this one, where none is named.
+/// Processor time that a process has taken since its start, with that of the processes which it has started; this one,
+/// and no other, where none is named.
 pub fn processor_time(process: Option<u32>) -> Result<Duration> {
+    let mut time = own_time(process)?;
+    if let Some(process) = process {
+        let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children"))?;
+        for child in children.split_whitespace() {
+            time += own_time(Some(child.parse()?))?;
+        }
+    }
+    Ok(time)
+}
+
+fn own_time(process: Option<u32>) -> Result<Duration> {
     let stat = fs::read_to_string(path(process, "stat"))?;
     // The program's name stands in parentheses and may hold anything.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();

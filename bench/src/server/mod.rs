@@ -6,13 +6,17 @@ pub mod program;
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    net::SocketAddr,
+    net::{SocketAddr, TcpStream},
     process::{Child, ChildStdout, Command, Stdio},
     thread,
+    time::{Duration, Instant},
 };
 
 pub use self::{client::call, program::Program};
 use crate::report::Result;
+
+/// How long a server that says nothing may take to start.
+const START_MAX: Duration = Duration::from_secs(10);
 
 /// A running server. It ends with this handle.
 #[derive(Debug)]
@@ -21,6 +25,8 @@ pub struct Server {
     // Closing the pipe would break the server's next line.
     stdout: BufReader<ChildStdout>,
     address: SocketAddr,
+    /// Whether it has processes of its own, which end when it is asked to, and not when it is killed.
+    has_workers: bool,
 }
 
 impl Server {
@@ -36,7 +42,22 @@ impl Server {
                 return Err(error);
             }
         };
-        Ok(Self { child, stdout, address })
+        Ok(Self { child, stdout, address, has_workers: false })
+    }
+
+    /// Starts a server with processes of its own that says nothing, and waits until it takes connections at `address`.
+    pub fn listening(command: &mut Command, address: SocketAddr) -> Result<Self> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let stdout = BufReader::new(child.stdout.take().ok_or("the server has no output")?);
+        let server = Self { child, stdout, address, has_workers: true };
+        let started = Instant::now();
+        while TcpStream::connect(address).is_err() {
+            if started.elapsed() >= START_MAX {
+                return Err("the server does not take connections".into());
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(server)
     }
 
     /// Where it serves HTTP.
@@ -76,8 +97,13 @@ pub fn end_with_standard_input() {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A process that has ended already is as good.
-        drop(self.child.kill());
+        let process = self.process().to_string();
+        let asked =
+            self.has_workers && Command::new("kill").args(["-TERM", &process]).status().is_ok_and(|it| it.success());
+        if !asked {
+            // A process that has ended already is as good.
+            drop(self.child.kill());
+        }
         drop(self.child.wait());
     }
 }

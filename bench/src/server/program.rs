@@ -17,6 +17,7 @@ use crate::{load::Request, report::Result};
 const SETTINGS: &[&str] = &[
     "server.listen=127.0.0.1:0",
     "operators.listen=127.0.0.1:0",
+    "s3.listen=127.0.0.1:0",
     "accounts.registration=open",
     "accounts.argon2_memory_kib=8",
     "accounts.argon2_passes=1",
@@ -107,6 +108,29 @@ impl Person {
     /// A `GET` of theirs.
     pub fn get(&self, target: &str) -> Request {
         Request::new("GET", target).bearer(&self.token)
+    }
+}
+
+/// Somebody's organization.
+#[derive(Clone, Debug)]
+pub struct Org {
+    person: Person,
+    id: String,
+}
+
+impl Org {
+    /// Makes an organization for this person.
+    pub fn new(server: &Server, person: Person) -> Result<Self> {
+        let body = json!({ "name": "Bench" }).to_string().into_bytes();
+        let request = Request::new("POST", "/v1/orgs").bearer(&person.token).json(body);
+        let answer = call(server.address(), request)?.success()?;
+        let id = answer["org"]["orgId"].as_str().ok_or("an organization without an id")?.to_owned();
+        Ok(Self { person, id })
+    }
+
+    /// A request of the person's, for what lies below the organization's own path.
+    pub fn request(&self, method: &str, target: &str) -> Request {
+        Request::new(method, &format!("/v1/orgs/{}/{target}", self.id)).bearer(&self.person.token)
     }
 }
 

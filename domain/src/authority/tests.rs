@@ -36,7 +36,7 @@ fn person(user_id: UserId) -> Caller {
 
 fn key(org_id: OrgId, maker: UserId, given: &[Scope]) -> Caller {
     let scopes = given.iter().copied().collect();
-    Caller::Key(KeyCaller { key_id: KeyId::new(NOW), org_id, maker, kind: KeyKind::Api, scopes })
+    Caller::Key(KeyCaller { key_id: KeyId::new(NOW), org_id, maker, kind: KeyKind::Api, scopes, is_machine: false })
 }
 
 fn message(result: Result<impl std::fmt::Debug>) -> (u16, String) {

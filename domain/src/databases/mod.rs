@@ -5,6 +5,7 @@
 //! other keys. What is over REST and over DynamoDB's own protocol alike is decided here.
 
 mod cursor;
+mod expression;
 mod filter;
 mod item;
 mod key;
@@ -18,6 +19,11 @@ mod write;
 
 pub use self::{
     cursor::{CURSOR_LEN_MAX, CursorKey, CursorScope, Direction, Position, QueryScope},
+    expression::{
+        Action, ActionKind, Comparator, Condition, DocumentPath, EXPRESSION_BYTES_MAX, EXPRESSION_LEVELS_MAX,
+        ExpressionFault, ExpressionFaultKind, IN_OPERANDS_MAX, LIST_INDEX_MAX, OPERATORS_MAX, PLACEHOLDER_BYTES_MAX,
+        PathStep, SetOperand, SetValue, Substitutes, Term, Update, UpdateFault, UpdateFaultKind,
+    },
     filter::{FILTERS_MAX, Filter, FilterMatch, FilterOp, Filters, PROJECTION_MAX, projection_check},
     item::{ITEM_BYTES_MAX, Item},
     key::{
@@ -28,9 +34,9 @@ pub use self::{
     page::{PAGE_BYTES_MAX, PAGE_ITEMS, PAGE_ITEMS_DEFAULT, PAGE_TEXT_BYTES_MAX, PageTally, ReadBytes},
     query::{QueryRange, SortCondition, SortOp, Source},
     refusal::{
-        begins_with_on_number, condition_value_missing, index_creating, index_exists, index_is_local,
-        invalid_page_cursor, item_changed, item_deleted, item_exists, item_not_found, item_too_large, key_empty,
-        key_only, key_too_long, key_twice, key_type_wrong, no_database, no_index, no_sort_key, no_table,
+        begins_with_on_number, condition_fails, condition_value_missing, index_creating, index_exists, index_failed,
+        index_is_local, invalid_page_cursor, item_changed, item_deleted, item_exists, item_not_found, item_too_large,
+        key_empty, key_only, key_too_long, key_twice, key_type_wrong, no_database, no_index, no_sort_key, no_table,
         sort_value_missing, table_creating, table_deleting, table_exists, table_protected, too_many_indexes,
     },
     table::{
@@ -41,6 +47,7 @@ pub use self::{
     value::{AttributeValue, NAME_BYTES_MAX, NESTING_MAX, SetKind, ValueFault},
     write::{
         EXPIRED_LONG_AGO, Expected, IMPORT_BODY_BYTES_MAX, ITEMS_PER_IMPORT, Import, ImportMode, ImportPlan,
-        IndexChange, ItemTag, KEYS_PER_REQUEST, PUT_BODY_BYTES_MAX, Put, PutOutcome, batch_check, expires_at,
+        IndexChange, ItemTag, ItemUpdate, KEYS_PER_REQUEST, PUT_BODY_BYTES_MAX, Put, PutOutcome, batch_check,
+        expires_at,
     },
 };

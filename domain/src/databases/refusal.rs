@@ -40,6 +40,11 @@ pub fn index_creating() -> Error {
     Error::conflict("resource_busy", "This index is being created.")
 }
 
+/// 409: adding the items from before to the index was given up.
+pub fn index_failed() -> Error {
+    Error::conflict("index_failed", "This index could not be made. Make it again, or delete it.")
+}
+
 /// 409: the table isn't there much longer.
 pub fn table_deleting() -> Error {
     Error::conflict("resource_busy", "This table is being deleted.")
@@ -62,6 +67,17 @@ pub fn item_changed(current: &Item) -> Error {
     Error::Conflict {
         code: "stale_item",
         message: "This item changed since you opened it.".into(),
+        adds: Map::<String, Value>::from_iter([("current".to_owned(), current)]),
+    }
+}
+
+/// 409: what an update asks of the item doesn't hold; as it is, it stands beside that as `current`, null where it isn't there.
+pub fn condition_fails(current: Option<&Item>) -> Error {
+    // Maps with texts for names can always be written.
+    let current = serde_json::to_value(current).unwrap_or_default();
+    Error::Conflict {
+        code: "condition_failed",
+        message: "The condition doesn't hold.".into(),
         adds: Map::<String, Value>::from_iter([("current".to_owned(), current)]),
     }
 }

@@ -3,6 +3,7 @@
 
 mod archive;
 mod buckets;
+pub(crate) mod expressions;
 mod files;
 mod items;
 mod moves;
@@ -16,8 +17,8 @@ mod search;
 mod texts;
 
 pub use self::{
-    archive::archive, buckets::buckets, files::files, items::items, moves::moves, numbers::numbers, rotas::rotas,
-    rows::rows, search::search, texts::texts,
+    archive::archive, buckets::buckets, expressions::expressions, files::files, items::items, moves::moves,
+    numbers::numbers, rotas::rotas, rows::rows, search::search, texts::texts,
 };
 
 #[cfg(test)]
@@ -32,6 +33,11 @@ mod tests {
     #[test]
     fn buckets_hold() {
         play("buckets", buckets);
+    }
+
+    #[test]
+    fn expressions_hold() {
+        play("expressions", expressions);
     }
 
     #[test]

@@ -122,6 +122,26 @@ pub fn moves_collide() -> Error {
     Error::bad_request("invalid_move", "Two of the moves have the same place.")
 }
 
+/// 400: a file is copied to where it is.
+pub fn copy_to_itself() -> Error {
+    Error::bad_request("invalid_copy", "The file is already there.")
+}
+
+/// 400: two copies of one request have one name.
+pub fn copies_collide() -> Error {
+    Error::bad_request("invalid_copy", "Two of the copies have the same place.")
+}
+
+/// 409: the file that is to be copied was written anew while it was read.
+pub fn file_replaced() -> Error {
+    Error::conflict("file_replaced", "This file was written anew meanwhile; try again.")
+}
+
+/// 409: the file that is to be copied isn't what the request says of it.
+pub fn copy_source_changed() -> Error {
+    Error::conflict("stale_source", "The file that is copied isn't the one you named.")
+}
+
 /// 409: a file has this key already.
 pub fn file_exists() -> Error {
     Error::conflict("file_exists", "A file with this name already exists.")
@@ -201,7 +221,7 @@ pub fn part_missing(number: u32) -> Error {
 
 /// 400: only the last part may be small.
 pub fn part_too_small(number: u32) -> Error {
-    Error::bad_request("invalid_parts", format!("Part {number} has less than 5 MB."))
+    Error::bad_request("part_too_small", format!("Part {number} has less than 5 MB."))
 }
 
 /// 400: a storage class whose files would have to be thawed.

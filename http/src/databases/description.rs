@@ -134,7 +134,7 @@ pub(super) struct TableIndexBody {
     kind: &'static str,
     /// What it shows of its items.
     projection: IndexProjection,
-    /// `CREATING`, `ACTIVE` or `DELETING`.
+    /// `CREATING`, `ACTIVE`, or `FAILED` where adding the items from before it was given up: it can be deleted, or made again.
     status: &'static str,
     /// Whether items from before it are still being added.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -40,7 +40,7 @@ impl RequestBody for IndexCreate {}
 /// Make an index
 ///
 /// Only a global one: it can be read once the items that are there have been added, and is kept up with every write until
-/// then, too.
+/// then, too. It takes the place of one of its name that has failed.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/databases/{databaseId}/indexes", responses(
     (status = 404, description = "Table not found"),
     (status = 409, description = "An index with this name exists.\n\nA table has up to 20 global indexes.\n\n\

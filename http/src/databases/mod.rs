@@ -9,6 +9,7 @@ mod reading;
 mod record;
 mod search;
 mod tables;
+mod updates;
 mod writes;
 
-pub(crate) use self::{indexes::*, items::*, search::*, tables::*, writes::*};
+pub(crate) use self::{indexes::*, items::*, search::*, tables::*, updates::*, writes::*};

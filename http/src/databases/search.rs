@@ -294,7 +294,8 @@ impl Answer for ItemsAnswer {
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/databases/{databaseId}/scan", responses(
     (status = 400, description = "No index named ….\n\nA condition is missing its value.\n\n\
         Invalid page cursor. Run the request again."),
-    (status = 409, description = "This index is being created."),
+    (status = 409, description = "This index is being created.\n\n\
+        This index could not be made. Make it again, or delete it."),
 ))]
 pub(crate) async fn database_scan(
     _org: Org<ResourcesRead>,
@@ -312,7 +313,8 @@ pub(crate) async fn database_scan(
     (status = 400, description = "No index named ….\n\nA condition is missing its value.\n\n\
         Invalid page cursor. Run the request again.\n\nThis table or index has no sort key.\n\n\
         The sort key condition is missing a value.\n\nbegins_with works on string and binary sort keys only."),
-    (status = 409, description = "This index is being created."),
+    (status = 409, description = "This index is being created.\n\n\
+        This index could not be made. Make it again, or delete it."),
 ))]
 pub(crate) async fn database_query(
     _org: Org<ResourcesRead>,

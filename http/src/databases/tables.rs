@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// Databases in one answer.
-const LISTED_MAX: u64 = 5_000;
+const LISTED_MAX: usize = 5_000;
 /// Why a table isn't shown beside its record.
 const MISSING: &str = "missing";
 
@@ -52,16 +52,21 @@ pub(crate) struct DatabaseEntry {
 /// Databases.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct DatabasesAnswer {
-    /// By name.
+    /// At most 5,000, by their names.
     databases: Vec<DatabaseEntry>,
 }
 
 /// The databases
+///
+/// All databases of the organization, those that are being deleted among them.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/databases")]
 pub(crate) async fn databases_list(org: Org<ResourcesRead>, state: State) -> Result<Json<DatabasesAnswer>> {
     let store = &state.store;
-    let mut resources = store.resources(org.id(), ResourceType::Database, LISTED_MAX).await?;
+    // All of them, which `databases.max_tables` bounds: the first by name are no others than those of all.
+    let count = store.resources_count(org.id(), ResourceType::Database).await?;
+    let mut resources = store.resources(org.id(), ResourceType::Database, count).await?;
     resources.sort_by(|one, other| one.name.cmp(&other.name));
+    resources.truncate(LISTED_MAX);
     let counts = store.table_counts(org.id(), None).await?;
     let mut tables: std::collections::HashMap<ResourceId, KeptTable> =
         store.kept_tables(org.id()).await?.into_iter().map(|kept| (kept.id, kept)).collect();

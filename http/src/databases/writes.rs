@@ -1,5 +1,7 @@
 //! Writing items.
 
+use std::sync::Arc;
+
 use actix_web::http::header;
 use actors::databases::{DeleteItem, DeleteItems, ImportItems, PutItem, SlotKey};
 use domain::{
@@ -10,6 +12,7 @@ use domain::{
     },
     problems::{Problems, all},
 };
+use kernel::CpuKind;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -231,8 +234,10 @@ pub(crate) async fn database_items_import(
 ) -> Result<Json<ItemsImported>> {
     let body = body.into_inner();
     let mode = body.mode.as_deref().map(|mode| named("mode", mode, ImportMode::ALL, ImportMode::as_str)).transpose()?;
-    let import = Import::check(&open.table, body.items, mode.unwrap_or(ImportMode::Skip))?;
+    let table = open.table;
+    let reading = move || Import::check(&table, body.items, mode.unwrap_or(ImportMode::Skip));
+    let import = state.actors.kernel.cpu().run(org.id().into(), CpuKind::Document, reading).await??;
     let slot = first_slot(&org, open.kept.id, import.rows())?;
-    let done = state.actors.kv_slot.ask(&slot, ImportItems(import), org.context()).await?;
+    let done = state.actors.kv_slot.ask(&slot, ImportItems(Arc::new(import)), org.context()).await?;
     Ok(Json(ItemsImported { imported: done.imported, skipped: done.skipped }))
 }

@@ -11,6 +11,7 @@ use std::{
 use dashmap::DashMap;
 use domain::{
     Caller, Context, Error,
+    access_key::AccessKeyId,
     id::{KeyId, UserId},
 };
 use gateways::hub::{Limit, RetryAfter};
@@ -36,6 +37,7 @@ pub struct Limits {
 enum Who {
     Person(UserId),
     Key(KeyId),
+    AccessKey(AccessKeyId),
     Address(IpAddr),
 }
 
@@ -51,8 +53,18 @@ impl Limits {
         match &context.caller {
             Caller::Person(person) => self.count(state, Who::Person(person.user_id), per_minute).await,
             Caller::Key(key) => self.count(state, Who::Key(key.key_id), per_minute).await,
+            Caller::AccessKey(key) => self.count(state, Who::AccessKey(key.id), per_minute).await,
             Caller::Nobody | Caller::System => self.address(state, context.ip).await,
         }
+    }
+
+    /// Counts a credential that isn't one against the address that it came from, also over other listeners than the API's; 429
+    /// where there were too many.
+    ///
+    /// # Errors
+    /// That, and whatever the hub says.
+    pub async fn failure_from(&self, state: &State, ip: IpAddr) -> Result<()> {
+        self.address(state, Some(ip)).await
     }
 
     /// Counts one request of an address that isn't signed in.
@@ -115,6 +127,7 @@ fn key(who: Who) -> String {
     match who {
         Who::Person(id) => format!("caller:{id}"),
         Who::Key(id) => format!("caller:{id}"),
+        Who::AccessKey(id) => format!("caller:{id}"),
         Who::Address(ip) => format!("address:{ip}"),
     }
 }

@@ -31,6 +31,14 @@ pub(super) struct RequestTrace {
     place: TraceParent,
 }
 
+/// What a span says of its request at its beginning.
+#[derive(Clone, Copy)]
+struct Named<'n> {
+    method: &'n str,
+    route: Option<&'n str>,
+    request_id: &'n str,
+}
+
 impl RequestTrace {
     /// Begins the span of a request that is to be traced: because a trusted proxy traces it, or by lot.
     pub(super) fn begin(
@@ -46,6 +54,11 @@ impl RequestTrace {
         }
         let method = endpoint.map_or(OTHER_METHOD, |endpoint| endpoint.method.as_str());
         let route = endpoint.map(|endpoint| endpoint.path);
+        Self::join(tracing, parent, &Named { method, route, request_id })
+    }
+
+    fn join(tracing: &Tracing, parent: Option<TraceParent>, named: &Named<'_>) -> Option<Self> {
+        let Named { method, route, request_id } = *named;
         // Neither the path nor the query stands here: they may carry what opens something.
         let span = tracing::debug_span!(
             target: TARGET,
@@ -79,6 +92,22 @@ impl RequestTrace {
             response.headers_mut().insert(TRACE_RESPONSE, place);
         }
     }
+}
+
+/// Begins the span of a request to another listener than the API's, where it is to be traced; with where it then stands.
+/// `parent` is what a trusted proxy said. Who ends it records `otel.name`, `otel.status_code` and `http.response.status_code`.
+pub fn trace_elsewhere(
+    tracing: &Tracing,
+    parent: Option<&str>,
+    method: &str,
+    request_id: &str,
+) -> Option<(Span, TraceParent)> {
+    let parent = parent.and_then(TraceParent::parse);
+    if !is_chosen(tracing, parent) {
+        return None;
+    }
+    let trace = RequestTrace::join(tracing, parent, &Named { method, route: None, request_id })?;
+    Some((trace.span, trace.place))
 }
 
 fn trusted_parent(state: &State, request: &HttpRequest) -> Option<TraceParent> {

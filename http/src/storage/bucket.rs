@@ -91,7 +91,9 @@ impl From<&Resource> for BucketBody {
 /// How much lies in a bucket: exact, at that moment.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(example = json!({"sizeBytes": 52_428_800, "objects": 120, "versions": 3, "at": 1_767_225_600_000_i64}))]
+#[schema(example = json!({
+    "sizeBytes": 52_428_800, "objects": 120, "versions": 3, "uploadBytes": 8_388_608, "at": 1_767_225_600_000_i64
+}))]
 pub(crate) struct UsageBody {
     /// Bytes of all that is kept, old versions among it.
     size_bytes: u64,
@@ -99,14 +101,16 @@ pub(crate) struct UsageBody {
     objects: u64,
     /// Old versions and delete markers.
     versions: u64,
+    /// Bytes of the parts of uploads that are under way, which are in none of the others.
+    upload_bytes: u64,
     /// When that was so.
     at: i64,
 }
 
 impl UsageBody {
-    fn new(usage: BucketUsage, at: Timestamp) -> Self {
+    fn new(usage: BucketUsage, upload_bytes: u64, at: Timestamp) -> Self {
         let BucketUsage { objects, versions, bytes } = usage;
-        Self { size_bytes: bytes, objects, versions, at: at.as_millis() }
+        Self { size_bytes: bytes, objects, versions, upload_bytes, at: at.as_millis() }
     }
 }
 
@@ -136,13 +140,14 @@ pub(crate) async fn storage_list(org: Org<ResourcesRead>, state: State) -> Resul
     // All of them, which `storage.max_buckets` bounds: the first by name are no others than those of all.
     let count = store.resources_count(org.id(), ResourceType::Bucket).await?;
     let mut buckets = store.resources(org.id(), ResourceType::Bucket, count).await?;
-    let usages = store.buckets_usage(org.id()).await?;
+    let (usages, uploads) = (store.buckets_usage(org.id()).await?, store.buckets_upload_bytes(org.id()).await?);
     buckets.sort_by(|one, two| one.name.cmp(&two.name));
     buckets.truncate(BUCKETS_LISTED_MAX);
-    let entry = |resource: &Resource| BucketEntry {
-        bucket: resource.into(),
-        usage: usages.get(&resource.id).map(|usage| UsageBody::new(*usage, now)),
+    let usage = |id: &ResourceId| {
+        let upload_bytes = uploads.get(id).copied().unwrap_or_default();
+        usages.get(id).map(|usage| UsageBody::new(*usage, upload_bytes, now))
     };
+    let entry = |resource: &Resource| BucketEntry { bucket: resource.into(), usage: usage(&resource.id) };
     Ok(Json(BucketsAnswer { buckets: buckets.iter().map(entry).collect() }))
 }
 
@@ -156,17 +161,24 @@ pub(crate) struct BucketDetail {
     versioning: Option<&'static str>,
     /// Bytes that it may keep; null without a limit.
     quota_bytes: Option<u64>,
+    /// Whether everybody may read its files over S3's protocol.
+    public_read: bool,
+    /// Whether every write of a file over S3's protocol is audited.
+    audit_data: bool,
     /// How much lies in it.
     usage: Option<UsageBody>,
 }
 
 async fn detail(state: &State, bucket: &StoredBucket) -> Result<BucketDetail> {
-    let usage = state.store.bucket_usage(bucket.seen.no).await?;
+    let (store, no) = (&state.store, bucket.seen.no);
+    let (usage, upload_bytes) = (store.bucket_usage(no).await?, store.bucket_upload_bytes(no).await?);
     Ok(BucketDetail {
         bucket: (&bucket.resource).into(),
         versioning: bucket.settings.versioning.map(Versioning::as_str),
         quota_bytes: bucket.settings.quota_bytes.map(domain::storage::Quota::bytes),
-        usage: Some(UsageBody::new(usage, state.store.now())),
+        public_read: bucket.settings.public_read,
+        audit_data: bucket.settings.audit_data,
+        usage: Some(UsageBody::new(usage, upload_bytes, store.now())),
     })
 }
 
@@ -251,27 +263,31 @@ pub(crate) struct BucketPatch {
     #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<u64>)]
     quota_bytes: Option<Option<u64>>,
+    /// Whether everybody may read its files over S3's protocol.
+    public_read: Option<bool>,
+    /// Whether every write of a file over S3's protocol is audited.
+    audit_data: Option<bool>,
 }
 
 impl RequestBody for BucketPatch {}
 
 /// Change a bucket
 ///
-/// The bucket's name, whether it keeps old versions, and how much it may keep. The name over S3 stays.
+/// The bucket's name, whether it keeps old versions, how much it may keep, and who may read it. The name over S3 stays.
 #[utoipa::path(patch, path = "/v1/orgs/{orgId}/storage/{resourceId}", responses((status = 409, description =
     "A bucket with this name exists.\n\nVersioning that was on can be suspended, but not disabled.\n\n\
-     This bucket is being deleted.")))]
+     Public files need a host of their own. Set s3.domain or s3.public_url.\n\nThis bucket is being deleted.")))]
 pub(crate) async fn storage_patch(
     org: Org<ResourcesWrite>,
     address: Path<BucketAddress>,
     body: Body<BucketPatch>,
     state: State,
 ) -> Result<Json<BucketDetail>> {
-    let BucketPatch { name, versioning: asked, quota_bytes } = body.into_inner();
+    let BucketPatch { name, versioning: asked, quota_bytes, public_read, audit_data } = body.into_inner();
     let name = name.as_deref().map(|name| BucketName::parse("name", name)).transpose();
     let (name, versioning) = all((name, versioning(asked.as_deref())))?;
     let id = named(&state, &org, *address).await?;
-    let change = BucketChange { versioning, quota_bytes, ..BucketChange::default() };
+    let change = BucketChange { versioning, quota_bytes, public_read, audit_data };
     let command = ChangeResource(ChangeBucket { id, name, change });
     state.actors.resource_book.ask(&org.id(), command, org.context()).await?;
     let bucket = state.store.bucket(org.id(), id).await?.ok_or_else(no_bucket)?;
@@ -279,7 +295,7 @@ pub(crate) async fn storage_patch(
 }
 
 /// The id of the bucket that a path names.
-async fn named<P: crate::permission::Permission>(
+pub(super) async fn named<P: crate::permission::Permission>(
     state: &State,
     org: &Org<P>,
     address: BucketAddress,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{
     Error,
-    storage::{FileKey, Tags, file_not_found},
+    storage::{FileKey, Tags, VERSIONS_LISTED_MAX, VersionStamp, file_not_found},
 };
 use serde::{Deserialize, Serialize};
 use store::storage::{FileVersion, StoredBucket};
@@ -17,9 +17,15 @@ pub(super) async fn file(state: &State, bucket: &StoredBucket, key: &FileKey) ->
     Ok(state.store.file(bucket.seen.no, key).await?.ok_or_else(file_not_found)?)
 }
 
-/// The newest version of a key, a delete marker too; 404 where there is none.
-pub(super) async fn head(state: &State, bucket: &StoredBucket, key: &FileKey) -> Result<FileVersion> {
-    Ok(state.store.file_head(bucket.seen.no, key).await?.ok_or_else(file_not_found)?)
+/// The newest version of a key, a delete marker too, and its old ones from `before` on; 404 where there is none.
+pub(super) async fn history(
+    state: &State,
+    bucket: &StoredBucket,
+    key: &FileKey,
+    before: Option<VersionStamp>,
+) -> Result<(FileVersion, Vec<FileVersion>)> {
+    let one_more = VERSIONS_LISTED_MAX as u64 + 1;
+    Ok(state.store.file_history(bucket.seen.no, key, before, one_more).await?.ok_or_else(file_not_found)?)
 }
 
 /// A file of a list.

@@ -1,16 +1,26 @@
 //! Object storage (contract C 2.3, 4.4): buckets, and the files in them with their versions.
 
 mod bucket;
+mod copies;
+mod deletions;
 mod download;
 mod file;
+mod folders;
 mod list;
 mod moves;
 mod object;
 mod parts;
+mod rules;
+mod sending;
 mod upload;
+mod uploads;
 mod versions;
+mod whole;
 
-pub(crate) use self::{bucket::*, download::*, list::*, moves::*, object::*, parts::*, versions::*};
+pub(crate) use self::{
+    bucket::*, copies::*, deletions::*, download::*, folders::*, list::*, moves::*, object::*, parts::*, rules::*,
+    sending::*, uploads::*, versions::*, whole::*,
+};
 
 use domain::storage::BucketAddress;
 

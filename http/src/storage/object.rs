@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
-use actors::storage::{DeleteFile, DeleteVersion, FileAt, LaneKey, PatchFile, PutFile};
+use actors::storage::{DeleteFile, DeleteVersion, FileAt, LaneKey, PatchFile, PutFile, room_check};
 use domain::{
     Context,
     problems::Problems,
-    storage::{FileKey, FilePatch, Overwrite, Tag, Tags, VersionId},
+    storage::{DeleteConditions, FileKey, FilePatch, Overwrite, StorageClass, Tag, Tags, VersionId},
 };
 use serde::{Deserialize, Serialize};
 use store::storage::StoredBucket;
@@ -102,12 +102,14 @@ pub(crate) async fn storage_object_put(
     bucket.check_usable()?;
     let at = FileAt { org_id: org.id(), key: FileKey::parse(asked.key.as_str())? };
     let overwrite = if asked.overwrite.as_deref() == Some("1") { Overwrite::Allowed } else { Overwrite::Refused };
+    // What was announced and has no room isn't waited for.
+    room_check(&state.store, &bucket, &at.key, upload.announced().unwrap_or(0)).await?;
     let (headers, conditions) = (upload.headers.clone(), upload.conditions.clone().with_overwrite(overwrite));
     let kept = upload.keep(&state, org.id(), &at.key).await?;
     // The upload took as long as bytes kept coming; what follows has the usual time.
     let context = Context { deadline: Instant::now() + state.options.request_timeout, ..org.context() };
-    let lane = LaneKey::of(bucket.id(), &at.key);
-    let command = PutFile { at, content: kept.clone(), headers, tags: Tags::default(), conditions };
+    let (lane, class) = (LaneKey::of(bucket.id(), &at.key), StorageClass::Standard);
+    let command = PutFile { at, content: kept.clone(), headers, tags: Tags::default(), class, conditions };
     match state.actors.bucket_lane.ask(&lane, command, context).await {
         Ok(file) => Ok(Json(ObjectAnswer { object: file.try_into()? })),
         Err(refusal) => {
@@ -206,7 +208,10 @@ pub(crate) async fn storage_object_delete(
     let at = FileAt { org_id: org.id(), key: FileKey::parse(asked.key.as_str())? };
     let (lane, lanes) = (LaneKey::of(bucket.id(), &at.key), &state.actors.bucket_lane);
     match version {
-        None => lanes.ask(&lane, DeleteFile(at), org.context()).await?,
+        None => {
+            let command = DeleteFile { at, conditions: DeleteConditions::default() };
+            lanes.ask(&lane, command, org.context()).await?;
+        }
         Some(version) => lanes.ask(&lane, DeleteVersion { at, version }, org.context()).await?,
     }
     Ok(NoContent)

@@ -1,39 +1,26 @@
 //! Uploads of files in parts.
 
-use std::time::Instant;
-
-use actix_web::{
-    HttpResponse,
-    http::header::{self, HeaderValue},
-};
-use actors::storage::{AbortUpload, BeginUpload, CompleteUpload, PutPart, UploadAt};
+use actors::storage::{AbortUpload, BeginUpload, CompleteUpload, UploadAt};
 use domain::{
-    Context, Error,
+    Error,
     id::{OrgId, UploadId},
     storage::{
-        BucketAddress, CompletedPart, Completion, FileKey, PART_LINKS_LAST, PartNumber, UploadPlan, content_type_check,
-        part_numbers_check, upload_id_parse, upload_not_found,
+        CompletedPart, Completion, FileKey, PART_LINKS_LAST, PartNumber, UploadPlan, WriteConditions,
+        content_type_check, part_numbers_check, upload_id_parse, upload_not_found,
     },
 };
 use serde::{Deserialize, Serialize};
-use store::storage::{PartAddress, PartQuery, StoredBucket, StoredUpload};
-use utoipa::{IntoParams, ToSchema};
+use store::storage::{PartAddress, StoredBucket, StoredUpload};
+use utoipa::ToSchema;
 
-use super::{
-    download::refused,
-    file::ObjectBody,
-    object::ObjectAnswer,
-    upload::{PartUpload, abandon},
-};
+use super::{file::ObjectBody, object::ObjectAnswer};
 use crate::{
     answer::{Created, Json, NoContent},
     body::{Body, RequestBody},
     error::Result,
     org::Org,
     owned::Owned,
-    path::Path,
     permission::ResourcesWrite,
-    query::{Query, RequestQuery},
     state::State,
 };
 
@@ -78,6 +65,7 @@ pub(crate) struct UploadAnswer {
 /// For files up to 5 TB. What isn't completed within a week goes.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart", responses(
     (status = 400, description = "File names can't end with /.\n\nKeys have at most 1,024 bytes."),
+    (status = 403, description = "This bucket is full."),
     (status = 409, description = "This folder is being moved.\n\nThis bucket is being deleted."),
     (status = 413, description = "Files can have up to 5 TB.")))]
 pub(crate) async fn storage_multipart_create(
@@ -92,7 +80,7 @@ pub(crate) async fn storage_multipart_create(
     let plan = UploadPlan::new(size)?;
     let id = UploadId::new(state.store.now());
     let at = UploadAt { org_id: org.id(), bucket: bucket.id(), key: key.clone() };
-    let command = BeginUpload { at, content_type: content_type.clone(), size };
+    let command = BeginUpload { at, content_type: content_type.clone(), size, about: None };
     state.actors.bucket_upload.ask(&id, command, org.context()).await?;
     Ok(Created(UploadAnswer {
         key: key.to_string(),
@@ -193,73 +181,8 @@ async fn plan(state: &State, bucket: &StoredBucket, at: &UploadAt, id: UploadId)
     Ok(UploadPlan::new(upload.size)?)
 }
 
-/// The bucket that an address is for; 404 where it is gone.
-async fn bucket_of(state: &State, grant: &PartAddress) -> Result<StoredBucket> {
-    let bucket = state.store.bucket_of(grant.bucket).await?.ok_or_else(upload_not_found)?;
-    bucket.check_usable()?;
-    Ok(bucket)
-}
-
 fn no_such_part(plan: &UploadPlan) -> Error {
     Error::invalid("partNumbers", format!("This file has {} parts.", plan.parts()))
-}
-
-/// What the server wrote into the address of a part.
-#[derive(Deserialize, IntoParams)]
-pub(crate) struct SignedPart {
-    /// The upload.
-    #[serde(default)]
-    #[param(example = "upl_01jd7rt4m5e9fv2w8x3c6k0hqz")]
-    upload: String,
-    /// The part's number.
-    #[serde(default)]
-    part: u64,
-    /// The part's bytes.
-    size: u64,
-    /// Until when the address works, in milliseconds since the Unix epoch.
-    expires: i64,
-    /// Binds all of it.
-    signature: String,
-}
-
-impl RequestQuery for SignedPart {}
-
-/// Send a part
-///
-/// The address comes from `uploads/multipart/parts` and needs no credential. It takes exactly as many bytes as it says,
-/// and answers their `ETag`.
-#[utoipa::path(put, path = "/v1/storage/files/{resourceId}", responses(
-    (status = 200, description = "The part is kept; its tag is the `ETag`."),
-    (status = 404, description = "Upload not found."),
-    (status = 409, description = "This bucket is being deleted.")))]
-pub(crate) async fn storage_part_put(
-    address: Path<BucketAddress>,
-    signed: Query<SignedPart>,
-    upload: PartUpload,
-    state: State,
-) -> Result<HttpResponse> {
-    let BucketAddress::Resource(bucket) = *address else {
-        return Err(refused(store::blobs::BlobRefusal::Forged).into());
-    };
-    let SignedPart { upload: id, part, size, expires, signature } = signed.0;
-    let query = PartQuery { upload: id, part, size, expires, signature };
-    let grant = state.store.part_address_verify(bucket, &query).map_err(refused)?;
-    let bucket = bucket_of(&state, &grant).await?;
-    let caller = upload.context();
-    let kept = upload.keep(&state, bucket.seen.org_id, grant.size).await?;
-    let context = Context { deadline: Instant::now() + state.options.request_timeout, ..caller };
-    let command = PutPart { bucket: bucket.id(), number: grant.number, content: kept.clone() };
-    match state.actors.bucket_upload.ask(&grant.upload, command, context).await {
-        // Scripts of pages read the tag only where the answer says that they may.
-        Ok(etag) => Ok(HttpResponse::Ok()
-            .insert_header((header::ETAG, format!("\"{etag}\"")))
-            .insert_header((header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("ETag")))
-            .finish()),
-        Err(refusal) => {
-            abandon(&state, &kept).await;
-            Err(refusal.into())
-        }
-    }
 }
 
 /// A part that was sent.
@@ -291,7 +214,7 @@ impl RequestBody for UploadComplete {}
 /// Complete an upload in parts
 ///
 /// The parts become the file, in the place of one that is there; nothing is copied. Parts that aren't listed go.
-/// Completing again with the same parts answers the same for a day.
+/// Completing again with the same parts answers the same for a day, whatever has become of the file.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/storage/{resourceId}/uploads/multipart/complete", responses(
     (status = 400, description = "Part 1 is missing or has another ETag.\n\nParts must be in order.\n\nPart 1 has less than \
         5 MB.\n\nKeys have at most 1,024 bytes."),
@@ -313,7 +236,8 @@ pub(crate) async fn storage_multipart_complete(
     let parts = parts.into_iter().enumerate().map(part).collect::<domain::Result<Vec<_>>>()?;
     let parts = Completion::check(&parts)?;
     let (at, id) = at(org.id(), &bucket, key, &upload_id)?;
-    let file = state.actors.bucket_upload.ask(&id, CompleteUpload { at, parts }, org.context()).await?;
+    let command = CompleteUpload { at, parts, conditions: WriteConditions::default(), checksum: None, size: None };
+    let file = state.actors.bucket_upload.ask(&id, command, org.context()).await?;
     Ok(Json(ObjectAnswer { object: ObjectBody::try_from(file)? }))
 }
 

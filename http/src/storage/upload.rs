@@ -1,4 +1,4 @@
-//! The bytes of a file, as they come.
+//! The bytes of a file or of a part, as they come.
 
 use std::pin::pin;
 
@@ -28,56 +28,51 @@ const PIECES_WAITING_MAX: usize = 2;
 const CHECKSUM_PREFIX: &str = "x-amz-checksum-";
 const SHA256: &str = "x-amz-checksum-sha256";
 
-/// A file that is sent, with what its headers say.
-pub(crate) struct FileUpload {
+/// The bytes of a body as they come, with the checksums that their sender says.
+struct SentBytes {
     payload: actix_web::dev::Payload,
     announced: Option<u64>,
     md5: Option<Vec<u8>>,
     sha256: Option<Vec<u8>>,
-    /// What the file is answered with.
-    pub(super) headers: FileHeaders,
-    /// What has to hold of the file that is there.
-    pub(super) conditions: WriteConditions,
 }
 
-impl Argument for FileUpload {
+impl SentBytes {
     fn describe(facts: &mut Facts) {
         facts.stream(&["application/octet-stream"]);
-        facts.header("If-Match", "The `etag` of the file that is overwritten.", false);
-        facts.header("If-None-Match", "`*` where there must be no file.", false);
         facts.header("Content-MD5", "The MD5 of the bytes, as base64.", false);
         facts.header(SHA256, "The SHA-256 of the bytes, as base64.", false);
-        facts.header("Cache-Control", "How the file is cached.", false);
-        facts.header("Content-Disposition", "Whether the file is shown or saved, and as what.", false);
         facts.error(400, "The body broke off.");
         facts.error(400, "The bytes that came have another checksum.");
         facts.error(400, "Use Content-MD5 or x-amz-checksum-sha256.");
-        facts.error(413, "Send files over 5 GB in parts.");
     }
 
-    async fn take(call: &mut Call) -> Result<Self> {
-        let announced = call.announced_length().map(|length| length as u64);
-        announced.map_or(Ok(()), single_check)?;
+    fn take(call: &mut Call) -> Result<Self> {
         let is_unknown =
             |name: &header::HeaderName| name.as_str().starts_with(CHECKSUM_PREFIX) && name.as_str() != SHA256;
         if call.request.headers().keys().any(is_unknown) {
             return Err(checksum_unknown().into());
         }
-        let text = |name: header::HeaderName| call.header(name).map(str::to_owned);
-        let headers = FileHeaders {
-            content_type: text(header::CONTENT_TYPE),
-            cache_control: text(header::CACHE_CONTROL),
-            content_disposition: text(header::CONTENT_DISPOSITION),
-            content_encoding: text(header::CONTENT_ENCODING),
-            ..FileHeaders::default()
-        };
-        let conditions = WriteConditions {
-            matches: call.header(header::IF_MATCH).map(ETagList::parse),
-            matches_none: call.header(header::IF_NONE_MATCH).map(ETagList::parse),
-        };
+        let announced = call.announced_length().map(|length| length as u64);
         let (md5, sha256) = (checksum(call, "content-md5", 16)?, checksum(call, SHA256, 32)?);
-        let headers = headers.check()?;
-        Ok(Self { payload: call.take_payload(), announced, md5, sha256, headers, conditions })
+        Ok(Self { payload: call.take_payload(), announced, md5, sha256 })
+    }
+
+    /// Keeps them as a content of the organization, which waits for the commit that names it.
+    async fn keep(
+        self,
+        state: &State,
+        org_id: OrgId,
+        source: ContentSource,
+        refusal: impl FnOnce(ContentError<()>) -> Error,
+    ) -> Result<NewContent> {
+        let Self { payload, md5, sha256, .. } = self;
+        let content = receive(state, org_id, payload, source).await.map_err(refusal)?;
+        let differs = |sent: Option<Vec<u8>>, found: &[u8]| sent.is_some_and(|sent| sent != found);
+        if differs(md5, &content.md5()) || differs(sha256, &content.sha256()) {
+            abandon(state, &content).await;
+            return Err(checksum_wrong().into());
+        }
+        Ok(content)
     }
 }
 
@@ -90,24 +85,62 @@ fn checksum(call: &Call, name: &str, len: usize) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes.ok_or_else(|| Error::invalid(name, "Must be the checksum's bytes as base64."))?))
 }
 
+/// A file that is sent, with what its headers say.
+pub(crate) struct FileUpload {
+    body: SentBytes,
+    /// What the file is answered with.
+    pub(super) headers: FileHeaders,
+    /// What has to hold of the file that is there.
+    pub(super) conditions: WriteConditions,
+}
+
+impl Argument for FileUpload {
+    fn describe(facts: &mut Facts) {
+        SentBytes::describe(facts);
+        facts.header("If-Match", "The `etag` of the file that is overwritten.", false);
+        facts.header("If-None-Match", "`*` where there must be no file.", false);
+        facts.header("Cache-Control", "How the file is cached.", false);
+        facts.header("Content-Disposition", "Whether the file is shown or saved, and as what.", false);
+        facts.error(413, "Send files over 5 GB in parts.");
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        call.announced_length().map_or(Ok(()), |length| single_check(length as u64))?;
+        let text = |name: header::HeaderName| call.header(name).map(str::to_owned);
+        let headers = FileHeaders {
+            content_type: text(header::CONTENT_TYPE),
+            cache_control: text(header::CACHE_CONTROL),
+            content_disposition: text(header::CONTENT_DISPOSITION),
+            content_encoding: text(header::CONTENT_ENCODING),
+            ..FileHeaders::default()
+        };
+        let conditions = WriteConditions {
+            matches: call.header(header::IF_MATCH).map(ETagList::parse),
+            matches_none: call.header(header::IF_NONE_MATCH).map(ETagList::parse),
+        };
+        let headers = headers.check()?;
+        Ok(Self { body: SentBytes::take(call)?, headers, conditions })
+    }
+}
+
 impl FileUpload {
+    /// How many bytes it has, where its sender says so.
+    pub(super) const fn announced(&self) -> Option<u64> {
+        self.body.announced
+    }
+
     /// Keeps the bytes as a content of the organization, which waits for the commit that names it. What is named as a
     /// folder has none.
     pub(super) async fn keep(self, state: &State, org_id: OrgId, key: &FileKey) -> Result<NewContent> {
-        let Self { payload, announced, md5, sha256, .. } = self;
-        key.check_size(announced.unwrap_or(0))?;
+        let Self { body, .. } = self;
+        key.check_size(body.announced.unwrap_or(0))?;
         let limit = if key.is_folder() { 0 } else { SINGLE_BYTES_MAX };
-        let source = ContentSource { size: announced, limit };
-        let content = receive(state, org_id, payload, source).await.map_err(|error| match error {
+        let source = ContentSource { size: body.announced, limit };
+        let refusal = |error| match error {
             ContentError::TooLong { .. } if key.is_folder() => file_name_is_folder(),
             other => refusal(other),
-        })?;
-        let differs = |sent: Option<Vec<u8>>, found: &[u8]| sent.is_some_and(|sent| sent != found);
-        if differs(md5, &content.md5()) || differs(sha256, &content.sha256()) {
-            abandon(state, &content).await;
-            return Err(checksum_wrong().into());
-        }
-        Ok(content)
+        };
+        body.keep(state, org_id, source, refusal).await
     }
 }
 
@@ -138,32 +171,29 @@ async fn until_kept<T>(keeping: impl Future<Output = T>, receiving: impl Future<
     }
 }
 
-/// A part that is sent.
-pub(crate) struct PartUpload {
-    payload: actix_web::dev::Payload,
-    announced: Option<u64>,
+/// A part or a file that is sent to an address of a known size.
+pub(crate) struct AddressUpload {
+    body: SentBytes,
     context: Context,
 }
 
-impl Argument for PartUpload {
+impl Argument for AddressUpload {
     fn describe(facts: &mut Facts) {
         facts.open();
-        facts.stream(&["application/octet-stream"]);
+        SentBytes::describe(facts);
         facts.error(400, "Send exactly the number of bytes that the address is for.");
-        facts.error(400, "The body broke off.");
         facts.error(403, "This address was not signed here.");
         facts.error(403, "This address has expired.");
         facts.error(413, TOO_LARGE);
     }
 
     async fn take(call: &mut Call) -> Result<Self> {
-        let announced = call.announced_length().map(|length| length as u64);
-        Ok(Self { payload: call.take_payload(), announced, context: call.context.clone() })
+        Ok(Self { body: SentBytes::take(call)?, context: call.context.clone() })
     }
 }
 
-impl PartUpload {
-    /// The context to ask the upload with.
+impl AddressUpload {
+    /// The context to ask an owner with.
     pub(super) fn context(&self) -> Context {
         self.context.clone()
     }
@@ -171,17 +201,17 @@ impl PartUpload {
     /// Keeps the bytes, which have to be so many, as a content of the organization.
     pub(super) async fn keep(self, state: &State, org_id: OrgId, size: u64) -> Result<NewContent> {
         let wrong_size = || Error::bad_request("wrong_size", format!("Send exactly {size} bytes."));
-        match self.announced.map(|announced| announced.cmp(&size)) {
+        match self.body.announced.map(|announced| announced.cmp(&size)) {
             Some(std::cmp::Ordering::Greater) => return Err(Error::too_large(TOO_LARGE).into()),
             Some(std::cmp::Ordering::Less) => return Err(wrong_size().into()),
             Some(std::cmp::Ordering::Equal) | None => {}
         }
-        let source = ContentSource { size: Some(size), limit: size };
-        let kept = receive(state, org_id, self.payload, source).await;
-        Ok(kept.map_err(|error| match error {
+        let refusal = |error| match error {
             ContentError::Size { .. } => wrong_size(),
+            ContentError::TooLong { .. } => Error::too_large(TOO_LARGE),
             other => refusal(other),
-        })?)
+        };
+        self.body.keep(state, org_id, ContentSource { size: Some(size), limit: size }, refusal).await
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use store::storage::{FileVersion, StoredBucket};
 use utoipa::{IntoParams, ToSchema};
 
-use super::file::head;
+use super::file::history;
 use crate::{
     answer::{Json, NoContent},
     body::{Body, RequestBody},
@@ -96,17 +96,16 @@ pub(crate) async fn storage_versions_list(
     state: State,
 ) -> Result<Json<FileVersionsAnswer>> {
     bucket.check_usable()?;
-    let (no, key, keys) = (bucket.seen.no, FileKey::parse(asked.key.as_str())?, state.store.list_cursor_key());
+    let (key, keys) = (FileKey::parse(asked.key.as_str())?, state.store.list_cursor_key());
     let scope = ListScope { bucket: bucket.id(), list: ListOf::Versions { key: &key } };
     let before = match asked.cursor.as_deref().map(|cursor| keys.read(&scope, cursor)).transpose()? {
         None => None,
         Some(Place::Version { stamp, .. }) => Some(stamp),
         Some(Place::Last(_) | Place::Upload { .. }) => return Err(invalid_cursor().into()),
     };
-    let head = head(&state, &bucket, &key).await?;
+    let (head, old) = history(&state, &bucket, &key, before).await?;
     // The newest one is older than what the page before ended with where that has been deleted since.
     let shows_head = before.is_none_or(|before| head.stamp < before);
-    let old = state.store.file_old_versions(no, &key, before, VERSIONS_LISTED_MAX as u64 + 1).await?;
     let found: Vec<_> = shows_head.then_some(&head).into_iter().chain(&old).collect();
     let truncated = found.len() > VERSIONS_LISTED_MAX;
     let shown = &found[..found.len().min(VERSIONS_LISTED_MAX)];

@@ -70,6 +70,7 @@ row! {
         scopes: String,
         expires_at: Option<i64>,
         last_used_at: Option<i64>,
+        machine_id: Option<String>,
     }
 }
 
@@ -102,6 +103,7 @@ impl TryFrom<KeyRow> for KeyCredential {
                 maker: parsed("api_keys.maker", &row.maker)?,
                 kind: named("api_keys.kind", KeyKind::from_name(&row.kind))?,
                 scopes: scopes_from_text(&row.scopes),
+                is_machine: row.machine_id.is_some(),
             },
             expires_at: row.expires_at.map(Timestamp),
             last_used_at: row.last_used_at.map(Timestamp),
@@ -131,7 +133,7 @@ impl Store {
 
     async fn key_by_token(&self, hash: TokenHash) -> Result<Option<Credential>, StoreError> {
         let sql = Sql::new(
-            "SELECT k.id, k.org_id, k.maker, k.kind, k.scopes, k.expires_at, k.last_used_at \
+            "SELECT k.id, k.org_id, k.maker, k.kind, k.scopes, k.expires_at, k.last_used_at, k.machine_id \
              FROM api_keys k JOIN organizations o ON o.id = k.org_id WHERE k.token_hash = $1",
             [hash.0.to_vec().into()],
         );

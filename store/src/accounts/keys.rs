@@ -2,13 +2,14 @@
 
 use domain::{
     KeyKind, ScopeSet, Timestamp, TokenHash,
+    git::{MACHINES_MAX, MachineId},
     id::{KeyId, OrgId, UserId},
     key::{scopes_from_text, scopes_to_text},
 };
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::{named, parsed};
-use crate::{Change, Expect, RevocationKind, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{Change, Expect, Purge, RevocationKind, Store, StoreError, reader::Reads, sql::Sql};
 
 mod row {
     use sea_orm::entity::prelude::*;
@@ -28,6 +29,7 @@ mod row {
         pub created_at: i64,
         pub expires_at: Option<i64>,
         pub last_used_at: Option<i64>,
+        pub machine_id: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -59,12 +61,17 @@ pub struct Key {
     pub expires_at: Option<Timestamp>,
     /// When it was last used, give or take an hour.
     pub last_used_at: Option<Timestamp>,
+    /// The machine that uses git with it, where it is one's (contract C 4.3).
+    pub machine_id: Option<MachineId>,
 }
 
 impl TryFrom<row::Model> for Key {
     type Error = StoreError;
 
     fn try_from(row: row::Model) -> Result<Self, StoreError> {
+        let machine_id = row
+            .machine_id
+            .map(|text| MachineId::parse("machineId", &text).map_err(|_| StoreError::corrupt("api_keys.machine_id")));
         Ok(Self {
             id: parsed("api_keys.id", &row.id)?,
             org_id: parsed("api_keys.org_id", &row.org_id)?,
@@ -76,6 +83,7 @@ impl TryFrom<row::Model> for Key {
             created_at: Timestamp(row.created_at),
             expires_at: row.expires_at.map(Timestamp),
             last_used_at: row.last_used_at.map(Timestamp),
+            machine_id: machine_id.transpose()?,
         })
     }
 }
@@ -95,6 +103,7 @@ impl Change {
             created_at: Set(key.created_at.0),
             expires_at: Set(key.expires_at.map(|at| at.0)),
             last_used_at: Set(key.last_used_at.map(|at| at.0)),
+            machine_id: Set(key.machine_id.as_ref().map(|id| id.as_str().to_owned())),
         });
     }
 
@@ -111,6 +120,24 @@ impl Change {
         self.run_statement(Sql::new("DELETE FROM api_keys WHERE id = $1", [id.to_string().into()]), Expect::Rows(1));
         self.revoke(now, RevocationKind::Key, &id);
     }
+}
+
+impl Purge {
+    /// The keys of machines that ended at `now` or before; they count no more already.
+    pub fn machine_keys(now: Timestamp) -> Self {
+        Self::new("keys of machines", ["api_keys", "id", "machine_id IS NOT NULL AND expires_at <= $1"], now.0)
+    }
+}
+
+fn of_no_machine(org_id: OrgId) -> Select<row::Entity> {
+    row::Entity::find().filter(row::Column::OrgId.eq(org_id.to_string())).filter(row::Column::MachineId.is_null())
+}
+
+fn of_machines(org_id: OrgId, maker: UserId) -> Select<row::Entity> {
+    row::Entity::find()
+        .filter(row::Column::OrgId.eq(org_id.to_string()))
+        .filter(row::Column::Maker.eq(maker.to_string()))
+        .filter(row::Column::MachineId.is_not_null())
 }
 
 impl Store {
@@ -133,9 +160,41 @@ impl Store {
         rows.into_iter().map(Key::try_from).collect()
     }
 
-    /// How many keys the organization has.
+    /// How many keys the organization has, without those of machines.
     pub async fn keys_count(&self, org_id: OrgId) -> Result<u64, StoreError> {
-        row::Entity::find().filter(row::Column::OrgId.eq(org_id.to_string())).read_count(self.reader()).await
+        of_no_machine(org_id).read_count(self.reader()).await
+    }
+
+    /// Up to `limit` ids of the organization's keys, without those of machines.
+    pub async fn key_ids(&self, org_id: OrgId, limit: u64) -> Result<Vec<KeyId>, StoreError> {
+        let rows: Vec<row::Model> = of_no_machine(org_id).limit(limit).read_all(self.reader()).await?;
+        rows.iter().map(|row| parsed("api_keys.id", &row.id)).collect()
+    }
+
+    /// The keys of this person's machines that are still good at `now`, oldest first.
+    pub async fn machine_keys(&self, org_id: OrgId, maker: UserId, now: Timestamp) -> Result<Vec<Key>, StoreError> {
+        let select = of_machines(org_id, maker)
+            .filter(row::Column::ExpiresAt.gt(now.0))
+            .order_by_asc(row::Column::Id)
+            .limit(MACHINES_MAX);
+        select.read_all(self.reader()).await?.into_iter().map(Key::try_from).collect()
+    }
+
+    /// The machine's key with this id, whosever it is.
+    pub async fn key_of_machine(&self, id: KeyId) -> Result<Option<Key>, StoreError> {
+        let select = row::Entity::find_by_id(id.to_string()).filter(row::Column::MachineId.is_not_null());
+        select.read_one(self.reader()).await?.map(Key::try_from).transpose()
+    }
+
+    /// The key of this person's machine, good or not.
+    pub async fn machine_key(
+        &self,
+        org_id: OrgId,
+        maker: UserId,
+        machine_id: &MachineId,
+    ) -> Result<Option<Key>, StoreError> {
+        let select = of_machines(org_id, maker).filter(row::Column::MachineId.eq(machine_id.as_str()));
+        select.read_one(self.reader()).await?.map(Key::try_from).transpose()
     }
 
     /// The organization's keys that this person made.

@@ -2,6 +2,7 @@
 
 use domain::{
     Authority, Caller, Email, Membership, OrgKind, Role, Timestamp,
+    git::Principal,
     id::{OrgId, UserId},
 };
 use sea_orm::{ActiveValue::Set, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder};
@@ -116,11 +117,12 @@ impl Change {
         );
     }
 
-    /// Takes the member out of the organization and of its teams.
+    /// Takes the member out of the organization and of its teams, with what they were granted in repositories.
     pub fn member_remove(&mut self, org_id: OrgId, user_id: UserId) {
         let key = || [org_id.to_string().into(), user_id.to_string().into()];
         self.run_statement(Sql::new("DELETE FROM members WHERE org_id = $1 AND user_id = $2", key()), Expect::Rows(1));
         self.run_statement(Sql::new("DELETE FROM team_members WHERE org_id = $1 AND user_id = $2", key()), Expect::Any);
+        self.repository_grants_forget(org_id, Principal::Person(user_id));
     }
 }
 

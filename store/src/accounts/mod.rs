@@ -3,6 +3,7 @@
 //! Who may do what is decided in `domain` and by the owning actors; here, every read of something in an organization
 //! takes the organization first, so that nothing of another's can be met by its id alone.
 
+mod access_keys;
 mod attempts;
 mod credentials;
 mod invites;
@@ -17,6 +18,7 @@ mod teams;
 use std::str::FromStr;
 
 pub use self::{
+    access_keys::{AccessKey, AccessKeyCredential},
     attempts::StoredAttempts,
     credentials::{Credential, KeyCredential, SignInCredential},
     invites::Invite,

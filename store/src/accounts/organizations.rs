@@ -115,6 +115,7 @@ impl Change {
             "DELETE FROM invites WHERE org_id = $1",
             "DELETE FROM teams WHERE org_id = $1",
             "DELETE FROM api_keys WHERE org_id = $1",
+            "DELETE FROM access_keys WHERE org_id = $1",
             "DELETE FROM alarm_hooks WHERE org_id = $1",
             "DELETE FROM resource_books WHERE org_id = $1",
         ] {

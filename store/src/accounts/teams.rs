@@ -2,6 +2,7 @@
 
 use domain::{
     Email, Timestamp,
+    git::Principal,
     id::{OrgId, TeamId, UserId},
 };
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
@@ -158,8 +159,9 @@ impl Change {
         );
     }
 
-    /// Removes a team; its members stay in the organization.
-    pub fn team_remove(&mut self, id: TeamId) {
+    /// Removes a team with what it was granted in repositories; its members stay in the organization.
+    pub fn team_remove(&mut self, org_id: OrgId, id: TeamId) {
+        self.repository_grants_forget(org_id, Principal::Team(id));
         let id = id.to_string();
         self.run_statement(Sql::new("DELETE FROM teams WHERE id = $1", [id.as_str().into()]), Expect::Rows(1));
         self.run_statement(Sql::new("DELETE FROM team_members WHERE team_id = $1", [id.into()]), Expect::Any);

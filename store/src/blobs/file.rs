@@ -61,6 +61,27 @@ fn delete_now(folder: &Path, keys: &[BlobKey]) -> io::Result<()> {
     changed.iter().try_for_each(|parent| File::open(parent)?.sync_all())
 }
 
+/// The names of all files below the folder of an area.
+pub(super) fn names(folder: &Path, area: &str) -> Result<Vec<String>, StoreError> {
+    let (mut names, mut folders) = (Vec::new(), vec![folder.join(area)]);
+    while let Some(next) = folders.pop() {
+        let entries = match fs::read_dir(&next) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) => return Err(failed(&error)),
+        };
+        for entry in entries {
+            let path = entry.map_err(|error| failed(&error))?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Ok(name) = path.strip_prefix(folder) {
+                names.push(name.to_string_lossy().into_owned());
+            }
+        }
+    }
+    Ok(names)
+}
+
 /// Whether there was such a file.
 fn remove(path: &Path) -> io::Result<bool> {
     match fs::remove_file(path) {

@@ -269,6 +269,19 @@ impl Blobs {
         Ok(())
     }
 
+    /// The names of the blobs of an area, with what is left of writing some; for recounts of tests.
+    pub(crate) async fn names(&self, area: &str) -> Result<Vec<String>, StoreError> {
+        if let Some(folder) = &self.folder {
+            return file::names(folder, area);
+        }
+        let mut found = self.objects.list(Some(&Path::from(area)));
+        let mut names = Vec::new();
+        while let Some(object) = found.next().await.transpose()? {
+            names.push(object.location.to_string());
+        }
+        Ok(names)
+    }
+
     /// Writes, reads and deletes a blob, to see whether the place works (`troupe doctor`, `/readyz`).
     pub async fn check(&self) -> Result<(), StoreError> {
         let key = BlobKey::new("check", &[&domain::id::new_uuid(Clock::system().now()).to_string()]);

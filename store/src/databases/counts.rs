@@ -4,8 +4,26 @@ use std::collections::HashMap;
 
 use domain::id::{OrgId, ResourceId};
 
+use sea_orm::Value;
+
 use super::KeptTable;
-use crate::{Change, Expect, Store, StoreError, reader::row, sql::Sql};
+use crate::{
+    Change, Expect, Store, StoreError,
+    change::{Form, RowStatement},
+    reader::row,
+    sql::Sql,
+};
+
+/// Table, slot; epoch; items and bytes that are added.
+static COUNT: RowStatement = RowStatement {
+    tables: &["kv_slots"],
+    text: "UPDATE kv_slots SET items = kv_slots.items + new.column4, bytes = kv_slots.bytes + new.column5 \
+           FROM (/*rows*/) AS new WHERE kv_slots.table_no = new.column1 AND kv_slots.slot = new.column2 \
+           AND kv_slots.epoch = new.column3",
+    form: Form::Summed(3),
+    key: 2,
+    expect: Expect::Rows(1),
+};
 
 /// What a write adds to a slot of its table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,11 +54,8 @@ row! {
 impl Change {
     /// Counts what a write of items adds to a slot; stale where the table's epoch has been raised since the write was decided.
     pub fn slot_count(&mut self, table: &KeptTable, slot: u8, count: SlotCount) {
-        let values =
-            [table.no.into(), i32::from(slot).into(), table.epoch.into(), count.items.into(), count.bytes.into()];
-        let statement = "UPDATE kv_slots SET items = items + $4, bytes = bytes + $5 \
-                         WHERE table_no = $1 AND slot = $2 AND epoch = $3";
-        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+        let place: [Value; 3] = [table.no.into(), i32::from(slot).into(), table.epoch.into()];
+        self.row(&COUNT, place.into_iter().chain([count.items.into(), count.bytes.into()]));
     }
 }
 

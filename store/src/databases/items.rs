@@ -7,7 +7,12 @@ use domain::{
 use sea_orm::Value;
 
 use super::{FoundItem, KeptTable};
-use crate::{Change, Expect, Store, StoreError, reader::row, sql::Sql};
+use crate::{
+    Change, Expect, Store, StoreError,
+    change::{Form, RowStatement},
+    reader::row,
+    sql::Sql,
+};
 
 /// An item as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,50 +146,87 @@ impl Store {
     }
 }
 
+/// Table, partition key, sort key; version, size, expiry, text.
+static ADD: RowStatement = RowStatement {
+    tables: &["kv_items"],
+    text: "INSERT INTO kv_items (table_no, pk, sk, version, size, expires_at, item) /*rows*/ ON CONFLICT DO NOTHING",
+    form: Form::Listed,
+    key: 3,
+    expect: Expect::Rows(1),
+};
+/// Table, partition key, sort key; the version that is there; version, size, expiry, text.
+static REPLACE: RowStatement = RowStatement {
+    tables: &["kv_items"],
+    text: "UPDATE kv_items SET version = new.column5, size = new.column6, expires_at = new.column7, item = new.column8 \
+           FROM (/*rows*/) AS new WHERE kv_items.table_no = new.column1 AND kv_items.pk = new.column2 \
+           AND kv_items.sk = new.column3 AND kv_items.version = new.column4",
+    form: Form::Listed,
+    key: 3,
+    expect: Expect::Rows(1),
+};
+/// Table, partition key, sort key; the version that is there; expiry.
+static EXPIRE: RowStatement = RowStatement {
+    tables: &["kv_items"],
+    text: "UPDATE kv_items SET expires_at = new.column5 FROM (/*rows*/) AS new WHERE kv_items.table_no = new.column1 \
+           AND kv_items.pk = new.column2 AND kv_items.sk = new.column3 AND kv_items.version = new.column4",
+    form: Form::Listed,
+    key: 3,
+    expect: Expect::Rows(1),
+};
+static DELETE: RowStatement = RowStatement {
+    tables: &["kv_items"],
+    text: "DELETE FROM kv_items WHERE /*rows*/",
+    form: Form::Matching(&["table_no", "pk", "sk", "version"]),
+    key: 3,
+    expect: Expect::Rows(1),
+};
+static INDEX_DELETE: RowStatement = RowStatement {
+    tables: &["kv_index"],
+    text: "DELETE FROM kv_index WHERE /*rows*/",
+    form: Form::Matching(&["table_no", "index_no", "ipk", "isk", "pk", "sk"]),
+    key: 6,
+    expect: Expect::Any,
+};
+static INDEX_ADD: RowStatement = RowStatement {
+    tables: &["kv_index"],
+    text: "INSERT INTO kv_index (table_no, index_no, ipk, isk, pk, sk) /*rows*/ ON CONFLICT DO NOTHING",
+    form: Form::Listed,
+    key: 6,
+    expect: Expect::Any,
+};
+
 fn place_of(table: &KeptTable, row: RowKey) -> [Value; 3] {
     [table.no.into(), row.pk.into(), row.sk.into()]
+}
+
+impl From<ItemDraft> for [Value; 4] {
+    fn from(item: ItemDraft) -> Self {
+        let expires_at = item.expires_at.map(Timestamp::as_millis);
+        [item.version.into(), item.size.into(), expires_at.into(), item.text.into()]
+    }
 }
 
 impl Change {
     /// Adds an item where none lies; stale where one does by now.
     pub fn item_add(&mut self, table: &KeptTable, row: RowKey, item: ItemDraft) {
-        let draft =
-            [item.version.into(), item.size.into(), item.expires_at.map(Timestamp::as_millis).into(), item.text.into()];
-        let statement = "INSERT INTO kv_items (table_no, pk, sk, version, size, expires_at, item) \
-                         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
-        let values = place_of(table, row).into_iter().chain(draft);
-        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+        self.row(&ADD, place_of(table, row).into_iter().chain(<[Value; 4]>::from(item)));
     }
 
     /// Puts an item in the place of the one that lies there in `version`; stale where that is another one by now.
     pub fn item_replace(&mut self, table: &KeptTable, row: RowKey, version: i64, item: ItemDraft) {
-        let draft = [
-            version.into(),
-            item.version.into(),
-            item.size.into(),
-            item.expires_at.map(Timestamp::as_millis).into(),
-            item.text.into(),
-        ];
-        let statement = "UPDATE kv_items SET version = $5, size = $6, expires_at = $7, item = $8 \
-                         WHERE table_no = $1 AND pk = $2 AND sk = $3 AND version = $4";
-        let values = place_of(table, row).into_iter().chain(draft);
-        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+        let there = place_of(table, row).into_iter().chain([version.into()]);
+        self.row(&REPLACE, there.chain(<[Value; 4]>::from(item)));
     }
 
     /// Writes when the item expires that lies there in `version`; stale where that is another one by now.
     pub fn item_expiry(&mut self, table: &KeptTable, row: RowKey, version: i64, at: Option<Timestamp>) {
-        let statement = "UPDATE kv_items SET expires_at = $5 \
-                         WHERE table_no = $1 AND pk = $2 AND sk = $3 AND version = $4";
         let expiry = [version.into(), at.map(Timestamp::as_millis).into()];
-        let values = place_of(table, row).into_iter().chain(expiry);
-        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+        self.row(&EXPIRE, place_of(table, row).into_iter().chain(expiry));
     }
 
     /// Deletes the item that lies there in `version`; stale where that is another one by now.
     pub fn item_delete(&mut self, table: &KeptTable, row: RowKey, version: i64) {
-        let statement = "DELETE FROM kv_items WHERE table_no = $1 AND pk = $2 AND sk = $3 AND version = $4";
-        let values = place_of(table, row).into_iter().chain([version.into()]);
-        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+        self.row(&DELETE, place_of(table, row).into_iter().chain([version.into()]));
     }
 
     /// Adds an item that was found to an index where it has this row, if it still lies there in the version that was found.
@@ -213,14 +255,10 @@ impl Change {
             [table.no.into(), index_no.into(), index_row.pk.into(), index_row.sk.into(), pk.into(), sk.into()]
         };
         if let Some(gone) = change.delete {
-            let statement = "DELETE FROM kv_index WHERE table_no = $1 AND index_no = $2 AND ipk = $3 AND isk = $4 \
-                             AND pk = $5 AND sk = $6";
-            self.run_statement(Sql::new(statement, key(gone)), Expect::Any);
+            self.row(&INDEX_DELETE, key(gone));
         }
         if let Some(come) = change.insert {
-            let statement = "INSERT INTO kv_index (table_no, index_no, ipk, isk, pk, sk) \
-                             VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
-            self.run_statement(Sql::new(statement, key(come)), Expect::Any);
+            self.row(&INDEX_ADD, key(come));
         }
     }
 }

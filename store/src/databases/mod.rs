@@ -27,6 +27,7 @@ pub use self::{
 use crate::{
     Change, Expect, Store, StoreError, json,
     reader::{Reads, row as read_row},
+    resources::StateRow,
     sql::Sql,
 };
 
@@ -96,12 +97,25 @@ impl KeptTable {
 
 impl Store {
     /// The organization's database with this id.
-    ///
-    /// The epoch is read before the record, so that a table that is going is seen to be, or its epoch is an old one.
     pub async fn database(&self, org_id: OrgId, id: ResourceId) -> Result<Option<Database>, StoreError> {
+        let statement = "SELECT resources.id AS id, version, epoch FROM resources \
+                         LEFT JOIN kv_tables ON kv_tables.id = resources.id WHERE resources.id = $1";
+        let sql = Sql::new(statement, [id.to_string().into()]);
+        let Some(state) = self.reader().row::<StateRow>(&sql).await? else { return Ok(None) };
+        match self.parts.databases.find(&state) {
+            Some(database) => Ok(Some(database).filter(|database| database.resource.org_id == org_id)),
+            None => self.database_read(org_id, id).await,
+        }
+    }
+
+    /// The epoch is read before the record, so that a table that is going is seen to be, or its epoch is an old one.
+    async fn database_read(&self, org_id: OrgId, id: ResourceId) -> Result<Option<Database>, StoreError> {
         let kept = row::by_id(org_id, id).read_one(self.reader()).await?.map(KeptTable::try_from).transpose()?;
-        let resource = self.resource(org_id, ResourceType::Database, id).await?;
-        Ok(resource.map(|resource| Database { resource, kept }))
+        let Some(resource) = self.resource(org_id, ResourceType::Database, id).await? else { return Ok(None) };
+        let database = Database { resource, kept };
+        let epoch = database.kept.as_ref().map(|kept| kept.epoch);
+        self.parts.databases.keep(id, database.resource.version, epoch, &database);
+        Ok(Some(database))
     }
 
     /// The epoch that the table of this number is in; none where it is gone.

@@ -1,6 +1,12 @@
-//! Rules in a file, which a test may change while the program runs.
+//! Rules in a file, which a test may change while the program runs. Beside it, with the extension `read`, stands which of them
+//! hold: whoever has changed them waits for that.
 
-use std::{io::ErrorKind, path::PathBuf, thread};
+use std::{
+    fs,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use super::{
     FaultsError,
@@ -11,6 +17,7 @@ use super::{
 pub(super) fn follow(path: PathBuf, faults: &Faults) -> Result<(), FaultsError> {
     let mut known = read(&path)?;
     faults.set(&known)?;
+    tell(&path, &known);
     let handle = faults.downgrade();
     let following = move || {
         while let Some(faults) = handle() {
@@ -19,6 +26,7 @@ pub(super) fn follow(path: PathBuf, faults: &Faults) -> Result<(), FaultsError> 
                     known = text;
                     faults.set(&known)?;
                     tracing::warn!(rules = known, "faults");
+                    tell(&path, &known);
                 }
                 Ok(())
             });
@@ -33,8 +41,17 @@ pub(super) fn follow(path: PathBuf, faults: &Faults) -> Result<(), FaultsError> 
     started.map(drop).map_err(|error| FaultsError(format!("the file of faults can't be followed: {error}")))
 }
 
-fn read(path: &PathBuf) -> Result<String, FaultsError> {
-    match std::fs::read_to_string(path) {
+/// Says which rules hold, as a whole.
+fn tell(path: &Path, rules: &str) {
+    let half = path.with_extension("half");
+    let told = fs::write(&half, rules).and_then(|()| fs::rename(&half, path.with_extension("read")));
+    if let Err(error) = told {
+        tracing::error!(%error, "which faults hold can't be told");
+    }
+}
+
+fn read(path: &Path) -> Result<String, FaultsError> {
+    match fs::read_to_string(path) {
         Ok(text) => Ok(text),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
         Err(error) => Err(FaultsError(format!("the file of faults {} can't be read: {error}", path.display()))),

@@ -14,16 +14,16 @@
 //!
 //! | point | met | effects |
 //! |---|---|---|
-//! | `load:<kind>@<key>` | before an actor loads its resource | `panic`, `fail` (a defect), `away` (out of reach), `stall`, `stall(<duration>)` |
+//! | `load:<kind>@<key>` | before an actor loads its resource | `panic`, `kill` (the process ends, as by SIGKILL from outside), `fail` (a defect), `away` (out of reach), `stall`, `stall(<duration>)` |
 //! | `handler:<kind>/<command>@<key>` | before an actor handles a command | the same |
-//! | `commit:<kind>@<key>` | when an actor commits; without a kind, when anybody does | before the commit, which is then not made: `fail`, `away`, and it may `stall`; after the commit: `lose` (it was made, and nobody hears so), `panic` |
-//! | `blob@<key>` | before a blob is written | `fail`, `away`, `stall`, `stall(<duration>)` |
+//! | `commit:<kind>@<key>` | when an actor commits; without a kind, when anybody does | before the commit, which is then not made: `fail`, `away`, `kill`, and it may `stall`; after the commit: `lose` (it was made, and nobody hears so), `panic`, `kill_after` |
+//! | `blob@<key>` | before a blob is written, and before each of its parts | `fail`, `away`, `kill`, `stall`, `stall(<duration>)` |
 //! | `disk` | while the rule stands | `full` |
 //! | `clock` | while the rule stands | `+<duration>` or `-<duration>`: what the system's clock is moved by |
 //! | `drift` | while the rule stands | the same: what this node's clock is found to be ahead of the database's by |
 //!
 //! where kind, command and key may each be left out, and durations are written as `90s` or `200ms`. Folding what a page's
-//! editors wrote commits as the kind `page_fold`; the steps of a job commit as its topic, with its tenant for a key.
+//! editors wrote commits as the kind `page_fold`; the steps of a job and its end commit as its topic, with its tenant for a key.
 
 #[cfg(not(feature = "faults"))]
 mod absent;

@@ -124,6 +124,7 @@ impl Fault {
             Effect::Panic => panic!("an injected panic"),
             Effect::Fail | Effect::Lose => Err(StoreError::Failed(INJECTED.to_owned())),
             Effect::Away => Err(StoreError::Unavailable(INJECTED.to_owned())),
+            Effect::Kill | Effect::KillAfter => kill(),
             Effect::Stall(span) => {
                 tokio::time::sleep(span).await;
                 Ok(())
@@ -143,11 +144,12 @@ impl Fault {
         match self.effect {
             Effect::Fail => Err(CommitError::Failed(INJECTED.to_owned())),
             Effect::Away => Err(CommitError::Unavailable(INJECTED.to_owned())),
+            Effect::Kill => kill(),
             Effect::Stall(span) => {
                 tokio::time::sleep(span).await;
                 Ok(())
             }
-            Effect::Lose | Effect::Panic | Effect::Spin(_) => Ok(()),
+            Effect::Lose | Effect::Panic | Effect::KillAfter | Effect::Spin(_) => Ok(()),
         }
     }
 
@@ -156,9 +158,18 @@ impl Fault {
         match self.effect {
             Effect::Panic => panic!("an injected panic after the commit"),
             Effect::Lose => Err(CommitError::Unavailable(format!("the outcome is unknown: {INJECTED}"))),
+            Effect::KillAfter => kill(),
             _ => Ok(()),
         }
     }
+}
+
+/// Ends the process: no destructor runs, and nothing is flushed.
+fn kill() -> ! {
+    #[cfg(unix)]
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    // Where there is no such signal, and until the one that was sent arrives.
+    std::process::abort()
 }
 
 const INJECTED: &str = "an injected fault";

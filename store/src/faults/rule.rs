@@ -40,6 +40,10 @@ pub(super) enum Effect {
     Fail,
     Away,
     Lose,
+    /// Ends the process, as SIGKILL from outside does.
+    Kill,
+    /// The same once the commit has been made.
+    KillAfter,
     Stall(Duration),
     /// Takes its time without letting go of its thread.
     Spin(Duration),
@@ -96,7 +100,9 @@ impl Rule {
             "panic" if stage != Stage::Blob => Effect::Panic,
             "fail" => Effect::Fail,
             "away" => Effect::Away,
+            "kill" => Effect::Kill,
             "lose" if stage == Stage::Commit => Effect::Lose,
+            "kill_after" if stage == Stage::Commit => Effect::KillAfter,
             "stall" => Effect::Stall(STALL),
             effect => timed(effect)
                 .filter(|timed| !matches!((stage, timed), (Stage::Commit | Stage::Blob, Effect::Spin(_))))
@@ -248,6 +254,8 @@ mod tests {
             "blob:imports=fail",
             "blob=panic",
             "blob=lose",
+            "blob=kill_after",
+            "handler=kill_after",
         ] {
             assert!(text.parse::<Rules>().is_err(), "{text}");
         }

@@ -39,7 +39,7 @@ impl Reader {
     pub async fn ping(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.ping().await,
-            Self::Pool(pool) => pool.read(pool.connection().ping()).await,
+            Self::Pool(pool) => pool.ping().await,
         }
     }
 
@@ -52,7 +52,7 @@ impl Reader {
             }
             Self::Pool(pool) => {
                 let found = T::find_by_statement(sql.build(&DbBackend::Postgres));
-                pool.read(found.one(pool.connection())).await
+                pool.read(found.one(&pool.connection())).await
             }
         }
     }
@@ -63,7 +63,7 @@ impl Reader {
             Self::Sqlite(sqlite) => sqlite.rows(sql.build(&DbBackend::Sqlite), T::wanted(), T::from_values).await,
             Self::Pool(pool) => {
                 let found = T::find_by_statement(sql.build(&DbBackend::Postgres));
-                pool.read(found.all(pool.connection())).await
+                pool.read(found.all(&pool.connection())).await
             }
         }
     }
@@ -77,6 +77,15 @@ impl Reader {
             Self::Sqlite(sqlite) => sqlite.many_rows(sql.build(&DbBackend::Sqlite), T::wanted(), T::from_values).await,
             Self::Pool(_) => self.rows(sql).await,
         }
+    }
+
+    /// Reads of what there is at the first of them, for what several statements make up: one after the other, and not for long,
+    /// since a connection waits for them.
+    pub async fn snapshot(&self) -> Result<Self, StoreError> {
+        Ok(match self {
+            Self::Sqlite(sqlite) => Self::Sqlite(sqlite.snapshot()?),
+            Self::Pool(pool) => Self::Pool(pool.snapshot().await?),
+        })
     }
 
     /// Closes the connections.
@@ -129,7 +138,7 @@ where
                 let rows = sqlite.rows(statement, columns::of_entity::<E>().collect(), columns::model::<E>).await?;
                 Ok(rows.into_iter().next())
             }
-            Reader::Pool(pool) => pool.read(self.one(pool.connection())).await,
+            Reader::Pool(pool) => pool.read(self.one(&pool.connection())).await,
         }
     }
 
@@ -139,7 +148,7 @@ where
                 let (statement, wanted) = (self.build(DbBackend::Sqlite), columns::of_entity::<E>().collect());
                 sqlite.rows(statement, wanted, columns::model::<E>).await
             }
-            Reader::Pool(pool) => pool.read(self.all(pool.connection())).await,
+            Reader::Pool(pool) => pool.read(self.all(&pool.connection())).await,
         }
     }
 
@@ -149,7 +158,7 @@ where
                 let (statement, wanted) = (self.build(DbBackend::Sqlite), columns::of_entity::<E>().collect());
                 sqlite.many_rows(statement, wanted, columns::model::<E>).await
             }
-            Reader::Pool(pool) => pool.read(self.all(pool.connection())).await,
+            Reader::Pool(pool) => pool.read(self.all(&pool.connection())).await,
         }
     }
 
@@ -162,7 +171,7 @@ where
                 let rows = sqlite.rows(self.limit(1).build(DbBackend::Sqlite), T::wanted(), T::from_values).await?;
                 Ok(rows.into_iter().next())
             }
-            Reader::Pool(pool) => pool.read(self.into_tuple().one(pool.connection())).await,
+            Reader::Pool(pool) => pool.read(self.into_tuple().one(&pool.connection())).await,
         }
     }
 
@@ -172,7 +181,7 @@ where
     ) -> Result<Vec<T>, StoreError> {
         match reader {
             Reader::Sqlite(sqlite) => sqlite.rows(self.build(DbBackend::Sqlite), T::wanted(), T::from_values).await,
-            Reader::Pool(pool) => pool.read(self.into_tuple().all(pool.connection())).await,
+            Reader::Pool(pool) => pool.read(self.into_tuple().all(&pool.connection())).await,
         }
     }
 
@@ -183,7 +192,7 @@ where
                 let (count,) = all.read_columns::<(i64,)>(reader).await?.unwrap_or_default();
                 u64::try_from(count).map_err(StoreError::corrupt)
             }
-            Reader::Pool(pool) => pool.read(self.count(pool.connection())).await,
+            Reader::Pool(pool) => pool.read(self.count(&pool.connection())).await,
         }
     }
 }
@@ -204,7 +213,7 @@ where
     async fn read_one(self, reader: &Reader) -> Result<Option<(E::Model, Option<F::Model>)>, StoreError> {
         let sqlite = match reader {
             Reader::Sqlite(sqlite) => sqlite,
-            Reader::Pool(pool) => return pool.read(self.one(pool.connection())).await,
+            Reader::Pool(pool) => return pool.read(self.one(&pool.connection())).await,
         };
         let wanted = columns::of_entity::<E>().chain(columns::of_entity::<F>()).collect();
         let rows = sqlite.rows(self.limit(1).build(DbBackend::Sqlite), wanted, Ok).await?;

@@ -41,13 +41,23 @@ struct Parts {
     long: Arc<Semaphore>,
     /// How long one of these may take at most.
     timeout: Duration,
+    /// Where the connection goes back to that reads what there was at one moment.
+    home: Option<Arc<Parts>>,
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        let Some(home) = self.home.take() else { return };
+        let ended = |connection: &Connection| connection.execute_batch("ROLLBACK").is_ok();
+        home.idle.lock().extend(self.idle.get_mut().drain(..).filter(ended));
+    }
 }
 
 impl SqliteReader {
     /// Reads of the database at `path`, which must exist; at most `long_max` long ones at the same time, for `timeout`.
     pub fn open(path: &Path, long_max: u32, timeout: Duration) -> Result<Self, StoreError> {
         let long = Arc::new(Semaphore::new(long_max.max(1) as usize));
-        let parts = Parts { path: path.to_owned(), idle: Mutex::default(), long, timeout };
+        let parts = Parts { path: path.to_owned(), idle: Mutex::default(), long, timeout, home: None };
         let reader = Self { parts: Arc::new(parts) };
         let connection = reader.parts.connect().map_err(|error| failed(&error))?;
         reader.parts.idle.lock().push(connection);
@@ -58,6 +68,23 @@ impl SqliteReader {
     pub async fn ping(&self) -> Result<(), StoreError> {
         let statement = Statement::from_string(DbBackend::Sqlite, "SELECT 1");
         self.rows(statement, Vec::new(), |_| Ok(())).await.map(drop)
+    }
+
+    /// Reads of what there is at the first of them; one after the other, on one connection.
+    pub fn snapshot(&self) -> Result<Self, StoreError> {
+        let idle = self.parts.idle.lock().pop();
+        let begun = idle.map_or_else(|| self.parts.connect(), Ok).and_then(|connection| {
+            connection.execute_batch("BEGIN")?;
+            Ok(connection)
+        });
+        let parts = Parts {
+            path: self.parts.path.clone(),
+            idle: Mutex::new(vec![begun.map_err(|error| failed(&error))?]),
+            long: Arc::clone(&self.parts.long),
+            timeout: self.parts.timeout,
+            home: Some(Arc::clone(&self.parts)),
+        };
+        Ok(Self { parts: Arc::new(parts) })
     }
 
     /// Closes the connections; a read after this opens its own.

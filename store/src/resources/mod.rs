@@ -4,6 +4,7 @@
 //! organization's [`ResourceBook`] is counted up by every commit that makes or changes a resource.
 
 mod book;
+mod remembered;
 mod row;
 
 use domain::{
@@ -13,6 +14,7 @@ use domain::{
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
 pub use self::book::ResourceBook;
+pub(crate) use self::remembered::{Remembered, StateRow};
 use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 
 impl Change {
@@ -70,18 +72,6 @@ impl Store {
         select.read_one(self.reader()).await?.map(Resource::try_from).transpose()
     }
 
-    /// The resource of this type with this physical name, whosever it is.
-    pub async fn resource_physical(
-        &self,
-        resource_type: ResourceType,
-        physical_name: &str,
-    ) -> Result<Option<Resource>, StoreError> {
-        let select = row::Entity::find()
-            .filter(row::Column::ResourceType.eq(resource_type.as_str()))
-            .filter(row::Column::PhysicalName.eq(physical_name));
-        select.read_one(self.reader()).await?.map(Resource::try_from).transpose()
-    }
-
     /// Up to `limit` resources of this type, oldest first.
     pub async fn resources(
         &self,
@@ -90,6 +80,31 @@ impl Store {
         limit: u64,
     ) -> Result<Vec<Resource>, StoreError> {
         let select = row::of_type(org_id, resource_type).order_by_asc(row::Column::Id).limit(limit);
+        select.read_list(self.reader()).await?.into_iter().map(Resource::try_from).collect()
+    }
+
+    /// Those of `ids` that are buckets or databases of the organization.
+    pub async fn resources_among(&self, org_id: OrgId, ids: &[ResourceId]) -> Result<Vec<ResourceId>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let types = [ResourceType::Bucket, ResourceType::Database];
+        let select = row::Entity::find()
+            .filter(row::Column::OrgId.eq(org_id.to_string()))
+            .filter(row::Column::Id.is_in(ids.iter().map(ResourceId::to_string)))
+            .filter(row::Column::ResourceType.is_in(types.map(ResourceType::as_str)));
+        let found = select.read_list(self.reader()).await?.into_iter().map(Resource::try_from);
+        found.map(|resource| Ok(resource?.id)).collect()
+    }
+
+    /// Those of the organization's resources of this type that have these ids.
+    pub(crate) async fn resources_with(
+        &self,
+        org_id: OrgId,
+        resource_type: ResourceType,
+        ids: &[String],
+    ) -> Result<Vec<Resource>, StoreError> {
+        let select = row::of_type(org_id, resource_type).filter(row::Column::Id.is_in(ids.iter().cloned()));
         select.read_list(self.reader()).await?.into_iter().map(Resource::try_from).collect()
     }
 

@@ -4,7 +4,7 @@ use domain::{
     error::Result as Decided,
     id::{OrgId, ResourceId},
     resource::{Resource, ResourceType},
-    storage::{BucketAddress, BucketSettings, BucketStatus},
+    storage::{BucketAddress, BucketSettings, BucketStatus, Versioning},
 };
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 
@@ -12,6 +12,7 @@ use super::entity::bucket as entity;
 use crate::{
     Change, Expect, Store, StoreError, json,
     reader::{Reads, row},
+    resources::StateRow,
     sql::Sql,
 };
 
@@ -58,6 +59,11 @@ impl StoredBucket {
         self.status().check_usable()
     }
 
+    /// Whether its versions have names that answers of S3 tell: since its versioning was first on.
+    pub const fn names_versions(&self) -> bool {
+        matches!(self.settings.versioning, Some(Versioning::Enabled | Versioning::Suspended))
+    }
+
     /// How far it is.
     pub fn status(&self) -> BucketStatus {
         // Both are the contract's four names.
@@ -68,6 +74,28 @@ impl StoredBucket {
 impl Store {
     /// A bucket, whosever it is. What it is like was so at its epoch or later.
     pub async fn bucket_of(&self, id: ResourceId) -> Result<Option<StoredBucket>, StoreError> {
+        self.bucket_where("resources.id = $1", [id.to_string().into()]).await
+    }
+
+    /// The bucket of which this is true.
+    async fn bucket_where<const N: usize>(
+        &self,
+        condition: &str,
+        values: [sea_orm::Value; N],
+    ) -> Result<Option<StoredBucket>, StoreError> {
+        let statement = format!(
+            "SELECT resources.id AS id, version, epoch FROM resources JOIN buckets ON buckets.id = resources.id \
+             WHERE {condition}"
+        );
+        let Some(state) = self.reader().row::<StateRow>(&Sql::new(statement, values)).await? else { return Ok(None) };
+        match (self.parts.buckets.find(&state), state.id()) {
+            (Some(bucket), _) => Ok(Some(bucket)),
+            (None, Some(id)) => self.bucket_read(id).await,
+            (None, None) => Err(StoreError::corrupt("resources.id")),
+        }
+    }
+
+    async fn bucket_read(&self, id: ResourceId) -> Result<Option<StoredBucket>, StoreError> {
         let found =
             entity::Entity::find().filter(entity::Column::Id.eq(id.to_string())).read_one(self.reader()).await?;
         let Some(found) = found else { return Ok(None) };
@@ -75,7 +103,9 @@ impl Store {
         let Some(resource) = self.resource(org_id, ResourceType::Bucket, id).await? else { return Ok(None) };
         let settings = json::read("buckets.settings", &found.settings)?;
         let seen = BucketSeen { no: BucketNo(found.bucket_no), org_id, epoch: found.epoch };
-        Ok(Some(StoredBucket { resource, settings, seen }))
+        let bucket = StoredBucket { resource, settings, seen };
+        self.parts.buckets.keep(id, bucket.resource.version, Some(seen.epoch), &bucket);
+        Ok(Some(bucket))
     }
 
     /// What a change of this bucket has to name.
@@ -96,6 +126,18 @@ impl Store {
         let Some(found) = self.reader().row::<AttachedRow>(&sql).await? else { return Ok(None) };
         let id = found.id.parse().map_err(|_| StoreError::corrupt("resources.id"))?;
         self.bucket(org_id, id).await
+    }
+
+    /// The bucket that a request over S3 names: by its own name where it is the organization's `own`, or by the one that no
+    /// other bucket has.
+    pub async fn bucket_called(&self, own: Option<OrgId>, name: &str) -> Result<Option<StoredBucket>, StoreError> {
+        let named = "resources.type = 'bucket' AND resources.org_id = $1 AND name_key = $2";
+        if let Some(org_id) = own
+            && let Some(bucket) = self.bucket_where(named, [org_id.to_string().into(), name.into()]).await?
+        {
+            return Ok(Some(bucket));
+        }
+        self.bucket_where("resources.type = 'bucket' AND physical_name = $1", [name.into()]).await
     }
 
     /// A bucket of the organization.

@@ -149,6 +149,8 @@ pub(super) mod upload {
         pub completed_at: Option<i64>,
         pub digest: Option<Vec<u8>>,
         pub version_id: Option<String>,
+        pub about: Option<String>,
+        pub file: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -171,6 +173,7 @@ pub(super) mod part {
         pub content_id: String,
         pub size: i64,
         pub etag: String,
+        pub checksum: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

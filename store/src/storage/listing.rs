@@ -2,7 +2,7 @@
 
 use domain::storage::{ListQuery, Listed, Listing, Place};
 
-use super::{BucketNo, FileVersion};
+use super::{BucketNo, FileVersion, read::files_in};
 use crate::{Store, StoreError};
 
 /// Keys that are read first, and behind each common prefix; twice as many each time, while they are files of the page.
@@ -31,11 +31,13 @@ pub struct DeletedPage {
 }
 
 impl Store {
-    /// Files of a bucket, and what their keys have in common where they are put together.
+    /// Files of a bucket, and what their keys have in common where they are put together: as they are at one moment, so that
+    /// a folder that moves is seen under one of its names.
     pub async fn files_page(&self, no: BucketNo, query: ListQuery) -> Result<FilesPage, StoreError> {
         let (mut listing, mut page, mut batch) = (Listing::new(query), FilesPage::default(), BATCH_MIN);
+        let snapshot = self.reader().snapshot().await?;
         while let Some(range) = listing.range().cloned() {
-            let files = self.files_in(no, &range, batch).await?;
+            let files = files_in(&snapshot, no, &range, batch).await?;
             let is_last = (files.len() as u64) < batch;
             batch = (batch * 2).min(BATCH_MAX);
             for file in files {

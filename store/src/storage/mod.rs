@@ -9,27 +9,35 @@
 //! write locks the row of its key's lane first, and finds then what it decided on, or is stale ([`FileRows`]).
 
 mod address;
+mod aged;
 mod bucket;
 mod entity;
 mod lane;
 mod listing;
+mod maker;
 mod moves;
 mod read;
 mod removal;
 mod rows;
+mod rules;
 mod uploads;
 mod usage;
 mod version;
+mod versions;
 
 pub use self::{
-    address::{FileAddress, FileQuery, PartAddress, PartQuery},
+    address::{FileAddress, FileQuery, PartAddress, PartQuery, WriteAddress, WriteQuery},
+    aged::OldVersion,
     bucket::{BucketNo, BucketSeen, StoredBucket},
     lane::{LANES, LaneNo},
     listing::{DeletedPage, FilesPage},
+    maker::{AddressMaker, NotAMaker},
     moves::StoredMoves,
     removal::BucketRest,
     rows::FileRows,
-    uploads::{CompletedUpload, StoredPart, StoredUpload},
+    rules::BucketRules,
+    uploads::{CompletedUpload, StoredPart, StoredUpload, UploadAbout},
     usage::BucketUsage,
     version::{FileContent, FileVersion},
+    versions::{VersionsAfter, VersionsPage},
 };

@@ -1,6 +1,6 @@
 //! Reading files and their versions.
 
-use domain::storage::{FileKey, Folder, FolderFacts, KeyRange, VersionId, VersionName, VersionStamp};
+use domain::storage::{FileKey, Folder, FolderFacts, KeyRange, VersionId, VersionStamp};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
 use super::{
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     Store, StoreError,
-    reader::{Reads, row},
+    reader::{Reader, Reads, row},
     sql::Sql,
 };
 
@@ -31,11 +31,53 @@ fn old(no: BucketNo, key: &FileKey) -> Select<version::Entity> {
     version::Entity::find().filter(version::Column::BucketNo.eq(no.0)).filter(version::Column::Key.eq(bytes(key)))
 }
 
+/// The old versions of keys that are called `null`. Said as the index of these says it, or PostgreSQL doesn't use that; SQLite
+/// goes through all old versions of a key either way.
+fn older_nulls(no: BucketNo, keys: impl Iterator<Item = Vec<u8>>) -> Select<version::Entity> {
+    version::Entity::find()
+        .filter(version::Column::BucketNo.eq(no.0))
+        .filter(version::Column::IsNull.into_expr())
+        .filter(version::Column::Key.is_in(keys))
+}
+
+/// The newest version of a key: a file, or a delete marker.
+async fn head(reader: &Reader, no: BucketNo, key: &FileKey) -> Result<Option<FileVersion>, StoreError> {
+    if let Some(file) = live::Entity::find_by_id((no.0, bytes(key))).read_one(reader).await? {
+        return Ok(Some(file.try_into()?));
+    }
+    let found = gone::Entity::find_by_id((no.0, bytes(key))).read_one(reader).await?;
+    found.map(FileVersion::try_from).transpose()
+}
+
+/// Up to `limit` of a key's old versions, the newest first.
+fn old_before(no: BucketNo, key: &FileKey, before: Option<VersionStamp>, limit: u64) -> Select<version::Entity> {
+    let mut select = old(no, key);
+    if let Some(before) = before {
+        select = select.filter(version::Column::Stamp.lt(before.to_bytes().to_vec()));
+    }
+    select.order_by_desc(version::Column::Stamp).limit(limit)
+}
+
 fn files<M>(rows: Vec<M>) -> Result<Vec<FileVersion>, StoreError>
 where
     FileVersion: TryFrom<M, Error = StoreError>,
 {
     rows.into_iter().map(FileVersion::try_from).collect()
+}
+
+/// The first `limit` files whose keys lie in the range, by their keys.
+pub(super) async fn files_in(
+    reader: &Reader,
+    no: BucketNo,
+    range: &KeyRange,
+    limit: u64,
+) -> Result<Vec<FileVersion>, StoreError> {
+    let mut select =
+        live::Entity::find().filter(live::Column::BucketNo.eq(no.0)).filter(live::Column::Key.gte(range.start.clone()));
+    if let Some(end) = &range.end {
+        select = select.filter(live::Column::Key.lt(end.clone()));
+    }
+    files(select.order_by_asc(live::Column::Key).limit(limit).read_list(reader).await?)
 }
 
 impl Store {
@@ -47,37 +89,35 @@ impl Store {
 
     /// The newest version of a key: a file, or a delete marker.
     pub async fn file_head(&self, no: BucketNo, key: &FileKey) -> Result<Option<FileVersion>, StoreError> {
-        if let Some(file) = self.file(no, key).await? {
-            return Ok(Some(file));
-        }
-        let found = gone::Entity::find_by_id((no.0, bytes(key))).read_one(self.reader()).await?;
-        found.map(FileVersion::try_from).transpose()
+        head(self.reader(), no, key).await
     }
 
     /// The version `null` of a key among its old ones.
     pub async fn file_older_null(&self, no: BucketNo, key: &FileKey) -> Result<Option<FileVersion>, StoreError> {
-        let found = old(no, key).filter(version::Column::IsNull.eq(true)).read_one(self.reader()).await?;
+        let found = older_nulls(no, std::iter::once(bytes(key))).read_one(self.reader()).await?;
         found.map(FileVersion::try_from).transpose()
     }
 
-    /// The version of a key that is called so, be it the newest one or not.
+    /// The version of a key that is called so, be it the newest one or not. All is read as it is at one moment: when the newest
+    /// one is deleted, another one goes from the old versions to the newest ones, and would be in neither.
     pub async fn file_version(
         &self,
         no: BucketNo,
         key: &FileKey,
         id: VersionId,
     ) -> Result<Option<FileVersion>, StoreError> {
-        let head = self.file_head(no, key).await?;
+        let reader = self.reader().snapshot().await?;
+        let head = head(&reader, no, key).await?;
         if let Some(head) = head.filter(|head| head.version().id() == id) {
             return Ok(Some(head));
         }
-        let found = match id {
-            VersionId::Null => return self.file_older_null(no, key).await,
+        let select = match id {
+            VersionId::Null => older_nulls(no, std::iter::once(bytes(key))),
             VersionId::Stamp(stamp) => old(no, key).filter(version::Column::Stamp.eq(stamp.to_bytes().to_vec())),
         };
-        let found = found.read_one(self.reader()).await?.map(FileVersion::try_from).transpose()?;
+        let found = select.read_one(&reader).await?.map(FileVersion::try_from).transpose()?;
         // One that is called `null` isn't found by its stamp.
-        Ok(found.filter(|found| found.name == VersionName::Stamp))
+        Ok(found.filter(|found| found.version().id() == id))
     }
 
     /// Up to `limit` of a key's old versions, the newest first; only those before `before`, where that is said.
@@ -88,22 +128,26 @@ impl Store {
         before: Option<VersionStamp>,
         limit: u64,
     ) -> Result<Vec<FileVersion>, StoreError> {
-        let mut select = old(no, key);
-        if let Some(before) = before {
-            select = select.filter(version::Column::Stamp.lt(before.to_bytes().to_vec()));
-        }
-        files(select.order_by_desc(version::Column::Stamp).limit(limit).read_list(self.reader()).await?)
+        files(old_before(no, key, before, limit).read_list(self.reader()).await?)
+    }
+
+    /// The newest version of a key, and old ones as [`file_old_versions`](Self::file_old_versions) has them: all as they are at
+    /// one moment.
+    pub async fn file_history(
+        &self,
+        no: BucketNo,
+        key: &FileKey,
+        before: Option<VersionStamp>,
+        limit: u64,
+    ) -> Result<Option<(FileVersion, Vec<FileVersion>)>, StoreError> {
+        let snapshot = self.reader().snapshot().await?;
+        let Some(head) = head(&snapshot, no, key).await? else { return Ok(None) };
+        Ok(Some((head, files(old_before(no, key, before, limit).read_list(&snapshot).await?)?)))
     }
 
     /// The first `limit` files whose keys lie in the range, by their keys.
     pub async fn files_in(&self, no: BucketNo, range: &KeyRange, limit: u64) -> Result<Vec<FileVersion>, StoreError> {
-        let mut select = live::Entity::find()
-            .filter(live::Column::BucketNo.eq(no.0))
-            .filter(live::Column::Key.gte(range.start.clone()));
-        if let Some(end) = &range.end {
-            select = select.filter(live::Column::Key.lt(end.clone()));
-        }
-        files(select.order_by_asc(live::Column::Key).limit(limit).read_list(self.reader()).await?)
+        files_in(self.reader(), no, range, limit).await
     }
 
     /// The first `limit` delete markers on top whose keys lie in the range, by their keys.
@@ -154,10 +198,7 @@ impl Store {
     pub async fn file_older_nulls(&self, no: BucketNo, keys: &[FileKey]) -> Result<Vec<FileVersion>, StoreError> {
         let mut nulls = Vec::new();
         for keys in keys.chunks(KEYS_PER_STATEMENT) {
-            let found = version::Entity::find()
-                .filter(version::Column::BucketNo.eq(no.0))
-                .filter(version::Column::IsNull.eq(true))
-                .filter(version::Column::Key.is_in(keys.iter().map(bytes)));
+            let found = older_nulls(no, keys.iter().map(bytes));
             nulls.extend(files(found.read_list(self.reader()).await?)?);
         }
         Ok(nulls)

@@ -16,7 +16,8 @@ use crate::{
 /// Rows that one commit takes away.
 const ROWS_MAX: u64 = 1_000;
 /// What is left of a bucket beside its files.
-const REST: [&str; 3] = [
+const REST: [&str; 4] = [
+    "DELETE FROM bucket_rules WHERE bucket_no = $1",
     "DELETE FROM bucket_lanes WHERE bucket_no = $1",
     "DELETE FROM bucket_moves WHERE bucket_no = $1",
     "DELETE FROM buckets WHERE bucket_no = $1",

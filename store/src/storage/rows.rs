@@ -7,15 +7,80 @@ use domain::{
     id::ContentId,
     storage::{FileKey, VersionStamp},
 };
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Value};
+use sea_orm::Value;
 
 use super::{
     BucketSeen, FileVersion, LaneNo,
-    entity::{gone, live, version},
-    read::KEYS_PER_STATEMENT,
-    version::{HeadRow, head_row, old_row},
+    version::{HeadRow, head_row, old_row, replaced_values},
 };
-use crate::{Change, Expect, sql::Sql};
+use crate::{
+    Change, Expect,
+    change::{Form, RowStatement},
+};
+
+/// Bucket, lane; epoch; what is added to the lane's numbers.
+static COUNT: RowStatement = RowStatement {
+    tables: &["bucket_lanes", "buckets"],
+    text: "INSERT INTO bucket_lanes (bucket_no, lane, objects, versions, bytes) \
+           SELECT buckets.bucket_no, new.column2, new.column4, new.column5, new.column6 \
+           FROM (/*rows*/) AS new CROSS JOIN buckets \
+           WHERE buckets.bucket_no = new.column1 AND buckets.epoch = new.column3 /*bucket stays*/ \
+           ON CONFLICT (bucket_no, lane) DO UPDATE SET objects = bucket_lanes.objects + excluded.objects, \
+           versions = bucket_lanes.versions + excluded.versions, bytes = bucket_lanes.bytes + excluded.bytes",
+    form: Form::Summed(3),
+    key: 2,
+    expect: Expect::Rows(1),
+};
+/// Bucket, key; the revision that is there; what takes its place.
+static LIVE_REPLACE: RowStatement = RowStatement {
+    tables: &["objects_live"],
+    text: "UPDATE objects_live SET stamp = new.column4, is_null = new.column5, revision = new.column6, \
+           modified = new.column7, created_by = new.column8, content_id = new.column9, size = new.column10, \
+           etag = new.column11, class = new.column12, headers = new.column13, tags = new.column14 \
+           FROM (/*rows*/) AS new WHERE objects_live.bucket_no = new.column1 AND objects_live.key = new.column2 \
+           AND objects_live.revision = new.column3",
+    form: Form::Listed,
+    key: 2,
+    expect: Expect::Rows(1),
+};
+static LIVE_DELETE: RowStatement = RowStatement {
+    tables: &["objects_live"],
+    text: "DELETE FROM objects_live WHERE /*rows*/",
+    form: Form::Matching(&["bucket_no", "key", "revision"]),
+    key: 2,
+    expect: Expect::Rows(1),
+};
+static GONE_DELETE: RowStatement = RowStatement {
+    tables: &["objects_gone"],
+    text: "DELETE FROM objects_gone WHERE /*rows*/",
+    form: Form::Matching(&["bucket_no", "key", "revision"]),
+    key: 2,
+    expect: Expect::Rows(1),
+};
+/// Finds keys that are none, of which there must be none.
+static LIVE_ABSENT: RowStatement = RowStatement {
+    tables: &["objects_live"],
+    text: "UPDATE objects_live SET modified = objects_live.modified FROM (/*rows*/) AS new \
+           WHERE objects_live.bucket_no = new.column1 AND objects_live.key = new.column2",
+    form: Form::Listed,
+    key: 2,
+    expect: Expect::Rows(0),
+};
+static GONE_ABSENT: RowStatement = RowStatement {
+    tables: &["objects_gone"],
+    text: "UPDATE objects_gone SET modified = objects_gone.modified FROM (/*rows*/) AS new \
+           WHERE objects_gone.bucket_no = new.column1 AND objects_gone.key = new.column2",
+    form: Form::Listed,
+    key: 2,
+    expect: Expect::Rows(0),
+};
+static OLD_DELETE: RowStatement = RowStatement {
+    tables: &["object_versions"],
+    text: "DELETE FROM object_versions WHERE /*rows*/",
+    form: Form::Matching(&["bucket_no", "key", "stamp"]),
+    key: 3,
+    expect: Expect::Rows(1),
+};
 
 /// What a commit makes of files: rows that go, and rows that come. Each that goes has to be there as it was read, and
 /// where there was none there has to be none; the commit is stale otherwise.
@@ -25,6 +90,8 @@ pub struct FileRows {
     heads_out: Vec<FileVersion>,
     /// Keys that had no version.
     new_keys: Vec<(FileKey, Table)>,
+    /// Files of which another version takes the place.
+    replaced: Vec<(FileVersion, FileVersion)>,
     /// Newest versions that come.
     heads_in: Vec<FileVersion>,
     /// Old versions that go.
@@ -68,10 +135,18 @@ impl FileRows {
     pub fn head(&mut self, before: Option<&FileVersion>, after: Option<&FileVersion>) {
         if let Some(before) = before {
             self.count_head(before, -1);
-            self.heads_out.push(before.clone());
         }
         if let Some(after) = after {
             self.count_head(after, 1);
+        }
+        if let (Some(before), Some(after)) = (before, after)
+            && [table(before), table(after)] == [Table::Live; 2]
+        {
+            self.replaced.push((before.clone(), after.clone()));
+            return;
+        }
+        self.heads_out.extend(before.cloned());
+        if let Some(after) = after {
             if before.is_none() {
                 let other = if table(after) == Table::Live { Table::Gone } else { Table::Live };
                 self.new_keys.push((after.key.clone(), other));
@@ -160,9 +235,21 @@ impl Change {
         if !more.is_empty() {
             self.contents_ref(bucket.org_id, more);
         }
-        heads_go(self, bucket, &rows.heads_out);
-        stay_absent(self, bucket, &rows.new_keys);
-        old_go(self, bucket, &rows.old_out);
+        for head in &rows.heads_out {
+            let statement = if table(head) == Table::Live { &LIVE_DELETE } else { &GONE_DELETE };
+            self.row(statement, named(bucket, &head.key, Some(&head.revision)));
+        }
+        for (key, table) in &rows.new_keys {
+            let statement = if *table == Table::Live { &LIVE_ABSENT } else { &GONE_ABSENT };
+            self.row(statement, named(bucket, key, None));
+        }
+        for (before, after) in &rows.replaced {
+            let there = named(bucket, &before.key, Some(&before.revision));
+            self.row(&LIVE_REPLACE, there.into_iter().chain(replaced_values(after)));
+        }
+        for old in &rows.old_out {
+            self.row(&OLD_DELETE, named(bucket, &old.key, Some(&old.stamp)));
+        }
         for old in &rows.old_in {
             self.insert(old_row(bucket.no, old, now));
         }
@@ -180,75 +267,20 @@ impl Change {
 
 /// Counts what changes in a lane, and has its row and the bucket stay as they are until the commit.
 fn lane_count(change: &mut Change, bucket: BucketSeen, lane: LaneNo, delta: Delta) {
-    let statement = "INSERT INTO bucket_lanes (bucket_no, lane, objects, versions, bytes) \
-                     SELECT bucket_no, CAST($3 AS BIGINT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS BIGINT) \
-                     FROM buckets WHERE bucket_no = $1 AND epoch = $2 /*bucket stays*/ \
-                     ON CONFLICT (bucket_no, lane) DO UPDATE SET objects = bucket_lanes.objects + excluded.objects, \
-                     versions = bucket_lanes.versions + excluded.versions, bytes = bucket_lanes.bytes + excluded.bytes";
     let values: [Value; 6] = [
         bucket.no.0.into(),
-        bucket.epoch.into(),
         i64::from(lane.get()).into(),
+        bucket.epoch.into(),
         delta.objects.into(),
         delta.versions.into(),
         delta.bytes.into(),
     ];
-    change.run_statement(Sql::new(statement, values), Expect::Rows(1));
+    change.row(&COUNT, values);
 }
 
-fn key_bytes(key: &FileKey) -> Vec<u8> {
-    key.as_str().as_bytes().to_vec()
-}
-
-fn stamps<'s>(stamps: impl Iterator<Item = &'s VersionStamp>) -> Vec<Vec<u8>> {
-    stamps.map(|stamp| stamp.to_bytes().to_vec()).collect()
-}
-
-/// Takes newest versions away. A revision is never that of another row.
-fn heads_go(change: &mut Change, bucket: BucketSeen, heads: &[FileVersion]) {
-    let (files, markers): (Vec<_>, Vec<_>) = heads.iter().partition(|head| table(head) == Table::Live);
-    for heads in files.chunks(KEYS_PER_STATEMENT) {
-        let delete = live::Entity::delete_many()
-            .filter(live::Column::BucketNo.eq(bucket.no.0))
-            .filter(live::Column::Key.is_in(heads.iter().map(|head| key_bytes(&head.key))))
-            .filter(live::Column::Revision.is_in(stamps(heads.iter().map(|head| &head.revision))));
-        change.run(delete, Expect::Rows(heads.len() as u64));
-    }
-    for heads in markers.chunks(KEYS_PER_STATEMENT) {
-        let delete = gone::Entity::delete_many()
-            .filter(gone::Column::BucketNo.eq(bucket.no.0))
-            .filter(gone::Column::Key.is_in(heads.iter().map(|head| key_bytes(&head.key))))
-            .filter(gone::Column::Revision.is_in(stamps(heads.iter().map(|head| &head.revision))));
-        change.run(delete, Expect::Rows(heads.len() as u64));
-    }
-}
-
-/// Is stale where a key that had no version has one by now: in the table that its new row isn't in.
-fn stay_absent(change: &mut Change, bucket: BucketSeen, keys: &[(FileKey, Table)]) {
-    let of = |wanted: Table| -> Vec<Vec<u8>> {
-        keys.iter().filter(|(_, table)| *table == wanted).map(|(key, _)| key_bytes(key)).collect()
-    };
-    for keys in of(Table::Live).chunks(KEYS_PER_STATEMENT) {
-        let found = live::Entity::delete_many()
-            .filter(live::Column::BucketNo.eq(bucket.no.0))
-            .filter(live::Column::Key.is_in(keys.iter().cloned()));
-        change.run(found, Expect::Rows(0));
-    }
-    for keys in of(Table::Gone).chunks(KEYS_PER_STATEMENT) {
-        let found = gone::Entity::delete_many()
-            .filter(gone::Column::BucketNo.eq(bucket.no.0))
-            .filter(gone::Column::Key.is_in(keys.iter().cloned()));
-        change.run(found, Expect::Rows(0));
-    }
-}
-
-/// Takes old versions away.
-fn old_go(change: &mut Change, bucket: BucketSeen, versions: &[FileVersion]) {
-    for versions in versions.chunks(KEYS_PER_STATEMENT) {
-        let delete = version::Entity::delete_many()
-            .filter(version::Column::BucketNo.eq(bucket.no.0))
-            .filter(version::Column::Key.is_in(versions.iter().map(|old| key_bytes(&old.key))))
-            .filter(version::Column::Stamp.is_in(stamps(versions.iter().map(|old| &old.stamp))));
-        change.run(delete, Expect::Rows(versions.len() as u64));
-    }
+/// What names a row of a file: its bucket, its key, and where that is asked for its stamp or revision, which is never that of
+/// another row.
+fn named(bucket: BucketSeen, key: &FileKey, stamp: Option<&VersionStamp>) -> Vec<Value> {
+    let stamp = stamp.map(|stamp| stamp.to_bytes().to_vec().into());
+    [bucket.no.0.into(), key.as_str().as_bytes().to_vec().into()].into_iter().chain(stamp).collect()
 }

@@ -3,21 +3,27 @@
 use domain::{
     Timestamp,
     id::{ContentId, UploadId, UserId},
-    storage::{ETag, FileKey, PartNumber, PartsDigest, SentPart, VersionId},
+    storage::{
+        ChecksumPlan, ETag, FileHeaders, FileKey, KeyRange, PartNumber, PartsDigest, SentPart, StorageClass, Tags,
+        VersionId,
+    },
 };
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use serde::{Deserialize, Serialize};
 
 use super::{
-    BucketNo, BucketSeen,
+    BucketNo, BucketSeen, FileVersion,
     entity::{part, upload},
+    version::KeptFile,
 };
-use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
+use crate::{Change, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
 
 /// Parts of deleted buckets' uploads that one commit takes away.
 const PARTS_MAX: u64 = 1_000;
 
 /// An upload in parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StoredUpload {
     /// Its id.
     pub id: UploadId,
@@ -27,8 +33,10 @@ pub struct StoredUpload {
     pub key: FileKey,
     /// The file's type.
     pub content_type: Option<String>,
-    /// Bytes of the file, as they were announced.
+    /// Bytes of the file, as they were announced; 0 where they weren't (S3).
     pub size: u64,
+    /// What else the file is to have.
+    pub about: Option<UploadAbout>,
     /// Counts the commits that concern it.
     pub revision: i64,
     /// Who began it.
@@ -39,8 +47,28 @@ pub struct StoredUpload {
     pub completed: Option<CompletedUpload>,
 }
 
+/// What a file in parts is to have beside its bytes and its type, where that was said at the beginning (S3).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UploadAbout {
+    /// What it is answered with; its type among them.
+    pub headers: FileHeaders,
+    /// Its tags.
+    pub tags: Tags,
+    /// How it is kept.
+    pub class: StorageClass,
+    /// How its checksum is made, where it has one.
+    pub checksum: Option<ChecksumPlan>,
+}
+
+impl UploadAbout {
+    /// What a file has where only its headers were said.
+    pub fn of(headers: FileHeaders) -> Self {
+        Self { headers, tags: Tags::default(), class: StorageClass::Standard, checksum: None }
+    }
+}
+
 /// What stays of an upload that was completed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CompletedUpload {
     /// When.
     pub at: Timestamp,
@@ -48,10 +76,12 @@ pub struct CompletedUpload {
     pub digest: PartsDigest,
     /// The version that it became.
     pub version: VersionId,
+    /// The file that it became, as it was then; none of one that an older program completed.
+    pub file: Option<FileVersion>,
 }
 
 /// A part that was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredPart {
     /// Its number.
     pub number: PartNumber,
@@ -59,6 +89,8 @@ pub struct StoredPart {
     pub content_id: ContentId,
     /// Its tag and size.
     pub sent: SentPart,
+    /// Its checksum as base64, where the upload has some.
+    pub checksum: Option<String>,
 }
 
 impl TryFrom<upload::Model> for StoredUpload {
@@ -67,21 +99,26 @@ impl TryFrom<upload::Model> for StoredUpload {
     fn try_from(row: upload::Model) -> Result<Self, StoreError> {
         let corrupt = |what: &'static str| move || StoreError::corrupt(what);
         let key = String::from_utf8(row.key).ok().and_then(|key| FileKey::parse(key).ok());
+        let key = key.ok_or_else(corrupt("object_uploads.key"))?;
+        let kept = row.file.map(|file| json::read::<KeptFile>("object_uploads.file", &file)).transpose()?;
+        let file = kept.map(|kept| kept.into_version(key.clone())).transpose()?;
         let completed = row.completed_at.zip(row.digest.zip(row.version_id)).map(|(at, (digest, version))| {
             let digest = digest.as_slice().try_into().ok().ok_or_else(corrupt("object_uploads.digest"))?;
             let version = version.parse().ok().ok_or_else(corrupt("object_uploads.version_id"))?;
-            Ok::<_, StoreError>(CompletedUpload { at: Timestamp(at), digest: PartsDigest::from_bytes(digest), version })
+            let digest = PartsDigest::from_bytes(digest);
+            Ok::<_, StoreError>(CompletedUpload { at: Timestamp(at), digest, version, file })
         });
         Ok(Self {
             id: row.id.parse().ok().ok_or_else(corrupt("object_uploads.id"))?,
             bucket: BucketNo(row.bucket_no),
-            key: key.ok_or_else(corrupt("object_uploads.key"))?,
+            key,
             content_type: row.content_type,
             size: u64::try_from(row.size).map_err(StoreError::corrupt)?,
             revision: row.revision,
             created_by: row.created_by.parse().ok().ok_or_else(corrupt("object_uploads.created_by"))?,
             created_at: Timestamp(row.created_at),
             completed: completed.transpose()?,
+            about: row.about.map(|about| json::read("object_uploads.about", &about)).transpose()?,
         })
     }
 }
@@ -96,6 +133,7 @@ impl TryFrom<part::Model> for StoredPart {
             number: PartNumber::parse("number", number).map_err(StoreError::corrupt)?,
             content_id: row.content_id.parse().map_err(|_| StoreError::corrupt("object_parts.content_id"))?,
             sent: SentPart { etag, size: u64::try_from(row.size).map_err(StoreError::corrupt)? },
+            checksum: row.checksum,
         })
     }
 }
@@ -120,6 +158,32 @@ impl Store {
         found.map(StoredPart::try_from).transpose()
     }
 
+    /// The first `limit` uploads of a bucket that are under way for keys in the range, by their keys and then by their age; only
+    /// those behind `after`, where that is said.
+    pub async fn uploads_in(
+        &self,
+        no: BucketNo,
+        range: &KeyRange,
+        after: Option<(&str, UploadId)>,
+        limit: u64,
+    ) -> Result<Vec<StoredUpload>, StoreError> {
+        let mut select = upload::Entity::find()
+            .filter(upload::Column::BucketNo.eq(no.0))
+            .filter(upload::Column::CompletedAt.is_null())
+            .filter(upload::Column::Key.gte(range.start.clone()));
+        if let Some(end) = &range.end {
+            select = select.filter(upload::Column::Key.lt(end.clone()));
+        }
+        if let Some((key, id)) = after {
+            let key = key.as_bytes().to_vec();
+            let is_behind = upload::Column::Id.gt(id.to_string());
+            select = select.filter(upload::Column::Key.gte(key.clone()));
+            select = select.filter(Condition::any().add(upload::Column::Key.gt(key)).add(is_behind));
+        }
+        let select = select.order_by_asc(upload::Column::Key).order_by_asc(upload::Column::Id).limit(limit);
+        select.read_list(self.reader()).await?.into_iter().map(StoredUpload::try_from).collect()
+    }
+
     /// An upload of a bucket that is being deleted, with the parts of it that are to be taken away next.
     pub async fn bucket_upload_next(
         &self,
@@ -137,8 +201,9 @@ impl Change {
     /// Adds an upload; stale where the bucket isn't what it was.
     pub fn upload_add(&mut self, bucket: BucketSeen, upload: &StoredUpload) {
         let statement = "INSERT INTO object_uploads \
-                         (id, bucket_no, key, content_type, size, revision, created_by, created_at) \
-                         SELECT $3, bucket_no, $4, $5, CAST($6 AS BIGINT), CAST($7 AS BIGINT), $8, CAST($9 AS BIGINT) \
+                         (id, bucket_no, key, content_type, size, revision, created_by, created_at, about) \
+                         SELECT $3, bucket_no, $4, $5, CAST($6 AS BIGINT), CAST($7 AS BIGINT), $8, CAST($9 AS BIGINT), \
+                         $10 \
                          FROM buckets WHERE bucket_no = $1 AND epoch = $2 /*bucket stays*/";
         let values = [
             bucket.no.0.into(),
@@ -150,6 +215,7 @@ impl Change {
             upload.revision.into(),
             upload.created_by.to_string().into(),
             upload.created_at.0.into(),
+            upload.about.as_ref().map(json::text).into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
@@ -181,17 +247,20 @@ impl Change {
             content_id: Set(part.content_id.to_string()),
             size: Set(part.sent.size.cast_signed()),
             etag: Set(part.sent.etag.to_string()),
+            checksum: Set(part.checksum.clone()),
         });
     }
 
     /// Notes what an upload became, and forgets its parts. Guard it with [`upload_turn`](Self::upload_turn).
     pub fn upload_complete(&mut self, id: UploadId, completed: &CompletedUpload) {
-        let statement = "UPDATE object_uploads SET completed_at = $2, digest = $3, version_id = $4 WHERE id = $1";
+        let statement =
+            "UPDATE object_uploads SET completed_at = $2, digest = $3, version_id = $4, file = $5 WHERE id = $1";
         let values = [
             id.to_string().into(),
             completed.at.0.into(),
             completed.digest.as_bytes().to_vec().into(),
             completed.version.to_string().into(),
+            completed.file.as_ref().and_then(KeptFile::of).as_ref().map(json::text).into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
         self.upload_parts_remove(id);

@@ -4,10 +4,12 @@ use domain::{
     Timestamp,
     id::{ContentId, UserId},
     storage::{
-        ETag, FileHeaders, FileKey, StorageClass, StoredFile, Tags, Version, VersionKind, VersionName, VersionStamp,
+        ETag, FileHeaders, FileKey, StorageClass, StoredFile, Tags, Version, VersionId, VersionKind, VersionName,
+        VersionStamp,
     },
 };
-use sea_orm::ActiveValue::Set;
+use sea_orm::{ActiveValue::Set, Value};
+use serde::{Deserialize, Serialize};
 
 use super::{
     BucketNo,
@@ -84,6 +86,64 @@ const fn name(is_null: bool) -> VersionName {
 
 fn created_by(text: &str) -> Result<UserId, StoreError> {
     text.parse().map_err(|_| StoreError::corrupt("created_by of a version"))
+}
+
+/// A version with a content as JSON, without its key: what stays known of it, whatever becomes of its rows.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct KeptFile {
+    stamp: String,
+    is_null: bool,
+    revision: String,
+    modified: Timestamp,
+    created_by: UserId,
+    content_id: ContentId,
+    size: u64,
+    etag: String,
+    class: StorageClass,
+    headers: FileHeaders,
+    tags: Tags,
+}
+
+impl KeptFile {
+    /// What is kept of it; nothing of a delete marker.
+    pub fn of(version: &FileVersion) -> Option<Self> {
+        let content = version.content.clone()?;
+        Some(Self {
+            stamp: version.stamp.to_string(),
+            is_null: version.name == VersionName::Null,
+            revision: version.revision.to_string(),
+            modified: version.modified,
+            created_by: version.created_by,
+            content_id: content.content_id,
+            size: content.size,
+            etag: content.etag.to_string(),
+            class: content.class,
+            headers: content.headers,
+            tags: content.tags,
+        })
+    }
+
+    /// The version, of the file with this key.
+    pub fn into_version(self, key: FileKey) -> Result<FileVersion, StoreError> {
+        let Self { content_id, size, class, headers, tags, .. } = self;
+        let etag: ETag = self.etag.parse().map_err(StoreError::corrupt)?;
+        Ok(FileVersion {
+            key,
+            stamp: stamp_of_text(&self.stamp)?,
+            name: name(self.is_null),
+            revision: stamp_of_text(&self.revision)?,
+            modified: self.modified,
+            created_by: self.created_by,
+            content: Some(FileContent { content_id, size, etag, class, headers, tags }),
+        })
+    }
+}
+
+fn stamp_of_text(text: &str) -> Result<VersionStamp, StoreError> {
+    match text.parse() {
+        Ok(VersionId::Stamp(stamp)) => Ok(stamp),
+        Ok(VersionId::Null) | Err(_) => Err(StoreError::corrupt("a kept version's stamp")),
+    }
 }
 
 /// What the columns of a content say.
@@ -201,6 +261,24 @@ pub(super) fn head_row(no: BucketNo, head: &FileVersion) -> HeadRow {
             created_by: Set(head.created_by.to_string()),
         })),
     }
+}
+
+/// What a file's row says beside its key, in the order of its columns; the row that it is put in has a content.
+pub(super) fn replaced_values(head: &FileVersion) -> Vec<Value> {
+    let content = head.content.as_ref();
+    vec![
+        head.stamp.to_bytes().to_vec().into(),
+        (head.name == VersionName::Null).into(),
+        head.revision.to_bytes().to_vec().into(),
+        head.modified.0.into(),
+        head.created_by.to_string().into(),
+        content.map(|content| content.content_id.to_string()).into(),
+        content.map(|content| content.size.cast_signed()).into(),
+        content.map(|content| content.etag.to_string()).into(),
+        content.map(|content| content.class.as_str().to_owned()).into(),
+        content.map(|content| json::text(&content.headers)).into(),
+        content.map(|content| json::text(&content.tags)).into(),
+    ]
 }
 
 pub(super) fn old_row(no: BucketNo, old: &FileVersion, ended_at: Timestamp) -> version::ActiveModel {

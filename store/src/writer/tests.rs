@@ -9,7 +9,7 @@ use std::{
 use futures::future::join_all;
 use sea_orm::{
     ActiveValue::Set,
-    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter,
+    ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, Value,
     sea_query::{Expr, ExprTrait},
 };
 
@@ -17,6 +17,7 @@ use self::proxy::Proxy;
 use super::{GROUP_BYTES_MAX, GROUP_STEPS_MAX};
 use crate::{
     Change, Clock, CommitError, Expect, Store, StoreError, StoreOptions,
+    change::{Form, RowStatement},
     reader::Reads,
     testing::{self, Scratch},
 };
@@ -80,6 +81,68 @@ fn delete(id: i64) -> Change {
     let mut change = Change::new();
     change.run(thing::Entity::delete_many().filter(thing::Column::Id.eq(id)), Expect::Rows(1));
     change
+}
+
+/// What the writer joins.
+static RENAME: RowStatement = RowStatement {
+    tables: &["things"],
+    text: "UPDATE things SET name = new.column3, version = things.version + 1 FROM (/*rows*/) AS new \
+           WHERE things.id = new.column1 AND things.version = new.column2",
+    form: Form::Listed,
+    key: 1,
+    expect: Expect::Rows(1),
+};
+static DELETE: RowStatement = RowStatement {
+    tables: &["things"],
+    text: "DELETE FROM things WHERE /*rows*/",
+    form: Form::Matching(&["id", "version"]),
+    key: 1,
+    expect: Expect::Rows(1),
+};
+static COUNT: RowStatement = RowStatement {
+    tables: &["things"],
+    text: "UPDATE things SET version = things.version + new.column2 FROM (/*rows*/) AS new WHERE things.id = new.column1",
+    form: Form::Summed(1),
+    key: 1,
+    expect: Expect::Rows(1),
+};
+
+fn say(statement: &'static RowStatement, values: impl IntoIterator<Item = Value>) -> Change {
+    let mut change = Change::new();
+    change.row(statement, values);
+    change
+}
+
+#[tokio::test]
+async fn what_is_said_of_rows_is_one_statement_and_a_row_that_is_another_hurts_only_its_own_change() {
+    for scratch in testing::backends().await {
+        let store = open(&scratch.options()).await;
+        let made = commit_together(&store, (1..=6).map(|id| insert(id, format!("old {id}"))).collect()).await;
+        assert!(made.iter().all(Result::is_ok));
+        let rename = |id: i64, seen: i64| say(&RENAME, [id.into(), seen.into(), format!("new {id}").into()]);
+        let delete = |id: i64, seen: i64| say(&DELETE, [id.into(), seen.into()]);
+        let together = commit_together(&store, vec![rename(1, 1), rename(2, 1), delete(3, 1), delete(4, 1)]).await;
+        assert!(together.iter().all(Result::is_ok), "{together:?}");
+        assert_eq!(store.writer_stats().reruns, 0);
+        let mixed = commit_together(&store, vec![rename(1, 2), rename(2, 1), delete(5, 9), delete(6, 1)]).await;
+        let stale = |outcome: &Result<(), CommitError>| matches!(outcome, Err(CommitError::Stale));
+        assert_eq!(mixed.iter().map(stale).collect::<Vec<_>>(), [false, true, true, false]);
+        assert_eq!(store.writer_stats().reruns, 1);
+        let left = ["new 1", "new 2", "old 5"].map(str::to_owned);
+        assert_eq!(names(&store).await, BTreeSet::from(left));
+    }
+}
+
+#[tokio::test]
+async fn what_many_changes_add_to_one_row_is_added_up() {
+    for scratch in testing::backends().await {
+        let store = open(&scratch.options()).await;
+        store.commit(insert(1, "counted")).await.expect("commits");
+        let adds = (1..=100_i64).map(|sum| say(&COUNT, [1_i64.into(), sum.into()])).collect();
+        assert!(commit_together(&store, adds).await.iter().all(Result::is_ok));
+        let thing = thing::Entity::find_by_id(1).read_one(store.reader()).await.expect("reads").expect("is there");
+        assert_eq!((thing.version, store.writer_stats().reruns), (5_051, 0));
+    }
 }
 
 async fn names(store: &Store) -> BTreeSet<String> {

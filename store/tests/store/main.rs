@@ -6,6 +6,7 @@ mod audit;
 mod blobs;
 mod contents;
 mod contents_plan;
+mod contents_reads;
 mod deliveries;
 mod escalations;
 mod idempotency;

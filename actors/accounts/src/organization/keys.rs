@@ -15,6 +15,12 @@ use super::{Organization, PEOPLE_ONLY, changed, changed_with, current, found, fu
 /// How much of a secret's end a key is recognized by.
 const HINT_LEN: usize = 4;
 
+/// What a key's secret is recognized by.
+pub(super) fn hint(token: &Token) -> String {
+    let secret = token.reveal();
+    secret[secret.len() - HINT_LEN..].to_owned()
+}
+
 /// Makes a key. For people: a key makes no keys.
 #[derive(Clone, Debug)]
 pub struct MakeKey {
@@ -56,18 +62,18 @@ impl Handle<MakeKey> for Organization {
             return Err(full("keys", KEYS_MAX));
         }
         let token = Token::generate(TokenKind::Key)?;
-        let secret = token.reveal();
         let key = Key {
             id: KeyId::new(now),
             org_id: organization.id,
             name: command.name.clone(),
             kind: command.kind,
             scopes,
-            hint: secret[secret.len() - HINT_LEN..].to_owned(),
+            hint: hint(&token),
             maker,
             created_at: now,
             expires_at: command.expires_at,
             last_used_at: None,
+            machine_id: None,
         };
         let metadata = json!({
             "kind": key.kind.as_str(),

@@ -2,6 +2,7 @@
 
 use domain::{
     Error, OrgKind, Result, Role, Scope, Slug, Timestamp,
+    account::step_up_check,
     id::{OrgId, UserId},
     organization::OWNED_MAX,
 };
@@ -13,7 +14,6 @@ use store::{
 };
 
 use super::{Organization, PEOPLE_ONLY, changed_with, current, removal, store_of};
-use crate::person::step_up_check;
 
 /// Makes the organization; the person who asks owns it.
 #[derive(Clone, Debug)]
@@ -157,9 +157,13 @@ async fn fresh_factor_check(store: &Store, user_id: UserId, turn: &Turn<'_, Orga
     step_up_check(sign_in.confirmed_until, turn.now())
 }
 
-/// Has every node forget the organization's keys.
+/// Has every node forget the organization's keys. Those of machines open nothing without a part in the organization, which is
+/// looked up with each request.
 async fn revoke_keys(change: &mut Change, store: &Store, id: OrgId, now: Timestamp) -> Result<()> {
-    for key in store.keys(id, None, domain::key::KEYS_MAX).await? {
+    for key_id in store.key_ids(id, domain::key::KEYS_MAX).await? {
+        change.revoke(now, RevocationKind::Key, &key_id);
+    }
+    for key in store.access_keys(id).await? {
         change.revoke(now, RevocationKind::Key, &key.id);
     }
     Ok(())

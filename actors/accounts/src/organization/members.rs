@@ -92,6 +92,9 @@ impl Handle<ChangeRole> for Organization {
         for key_id in store.keys_made_by(organization.id, member.user_id).await? {
             change.revoke(now, RevocationKind::Key, &key_id);
         }
+        for key_id in store.access_keys_made_by(organization.id, member.user_id).await? {
+            change.revoke(now, RevocationKind::Key, &key_id);
+        }
         turn.commit(change).await?;
         Ok(Member { role: command.role, ..member })
     }
@@ -122,6 +125,9 @@ impl Handle<RemoveMember> for Organization {
         change.revoke(now, RevocationKind::User, &member.user_id);
         for key_id in store.keys_made_by(organization.id, member.user_id).await? {
             change.key_remove(now, key_id);
+        }
+        for key_id in store.access_keys_made_by(organization.id, member.user_id).await? {
+            change.access_key_remove(now, key_id);
         }
         turn.commit(change).await
     }

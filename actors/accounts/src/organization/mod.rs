@@ -4,10 +4,12 @@
 //! the organization's row; so two nodes never both decide on one state, and an organization never loses its last owner
 //! to a race. Who asks is looked at again here, because their role may have changed since the request came in.
 
+mod access_keys;
 mod alarm_hooks;
 mod invites;
 mod keys;
 mod lifecycle;
+mod machine_keys;
 mod members;
 mod removal;
 mod teams;
@@ -22,10 +24,12 @@ use store::{
 
 pub(crate) use self::invites::accept_invite;
 pub use self::{
+    access_keys::{DeleteAccessKey, MakeAccessKey, NoteAccessKeyUse},
     alarm_hooks::{DeleteAlarmHook, MakeAlarmHook, RaiseAlarms},
     invites::{AcceptInvite, CancelInvite, MakeInvite},
     keys::{DeleteKey, MakeKey, NoteKeyUse},
     lifecycle::{ChangeOrganization, CreateOrganization, DeleteOrganization},
+    machine_keys::{DeleteMachineKey, MakeMachineKey},
     members::{AddMember, ChangeRole, RemoveMember},
     removal::{ORGANIZATION_REMOVAL, OrganizationRemoval},
     teams::{AddTeamMember, ChangeTeam, DeleteTeam, MakeTeam, RemoveTeamMember},

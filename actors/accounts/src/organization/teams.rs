@@ -131,7 +131,7 @@ impl Handle<DeleteTeam> for Organization {
         authority.require(Scope::MembersWrite)?;
         let team = team(store_of(turn), &organization, *id).await?;
         let mut change = changed(turn, &organization, "team.deleted", target(&team));
-        change.team_remove(*id);
+        change.team_remove(organization.id, *id);
         turn.commit(change).await
     }
 }

@@ -17,7 +17,6 @@ use store::{
     audit::{AuditEntry, AuditTarget},
 };
 
-pub(crate) use self::otp::step_up_check;
 pub use self::{
     otp::{ConfirmOtp, EnrolOtp, Enrolment, RemoveOtp, StepUp},
     password::{ChangePassword, ResetPassword},

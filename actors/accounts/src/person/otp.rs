@@ -2,7 +2,7 @@
 
 use domain::{
     Error, Result, Timestamp,
-    account::STEP_UP_LASTS,
+    account::{STEP_UP_LASTS, step_up_check},
     otp::{OtpSecret, RECOVERY_CODES, RecoveryCode},
 };
 use kernel::{Command, Handle, Turn};
@@ -145,12 +145,4 @@ impl Handle<StepUp> for Person {
         turn.commit(change).await?;
         Ok(until)
     }
-}
-
-/// 403 unless the second factor was shown within the last ten minutes.
-pub(crate) fn step_up_check(confirmed_until: Option<Timestamp>, now: Timestamp) -> Result<()> {
-    if confirmed_until.is_some_and(|until| until > now) {
-        return Ok(());
-    }
-    Err(Error::forbidden("step_up", "Confirm with your second factor first."))
 }

@@ -2,6 +2,7 @@
 
 use domain::{
     Result, Scope,
+    access_key::AccessKeyGrant,
     id::{ProjectId, ResourceId},
     resource::{Resource, ResourceStatus, physical_name},
 };
@@ -38,6 +39,8 @@ pub trait ResourceCreate: Send + Sync + 'static {
     const COMMAND: &'static str;
     /// What is made.
     const KIND: ResourceKind;
+    /// The scope that it takes.
+    const SCOPE: Scope = Scope::ResourcesWrite;
 
     /// What its record begins with.
     fn draft(&self) -> NewResource;
@@ -64,7 +67,8 @@ impl<C: ResourceCreate> Handle<CreateResource<C>> for ResourceBook {
         turn: &mut Turn<'_, Self>,
     ) -> Result<Resource> {
         let authority = turn.authority(*turn.key()).await?;
-        authority.require(Scope::ResourcesWrite)?;
+        authority.require(C::SCOPE)?;
+        turn.context().caller.grant().map_or(Ok(()), AccessKeyGrant::organization_check)?;
         let draft = command.draft();
         name_is_free(turn, &C::KIND, &draft.name_key).await?;
         let services = turn.services();
@@ -96,7 +100,7 @@ impl<C: ResourceCreate> Handle<CreateResource<C>> for ResourceBook {
         let mut change = self.change();
         change.resource_add(&resource);
         change.append(command.rows(services, &resource).await?);
-        audit(&mut change, turn, &C::KIND, "created", &resource);
+        audit(&mut change, turn, &C::KIND, ("created", None), &resource);
         self.commit(turn, change).await?;
         Ok(resource)
     }

@@ -86,10 +86,11 @@ fn audit(
     change: &mut Change,
     turn: &Turn<'_, ResourceBook>,
     kind: &ResourceKind,
-    act: &str,
+    (act, metadata): (&str, Option<serde_json::Value>),
     resource: &domain::resource::Resource,
 ) {
     let target = AuditTarget::new(kind.audited_as, resource.id).labelled(&resource.name);
     let action = format!("{}.{act}", kind.audited_as);
-    change.audit_add(turn.now(), AuditEntry::new(turn.context(), action, target).in_org(resource.org_id));
+    let entry = AuditEntry::new(turn.context(), action, target).in_org(resource.org_id);
+    change.audit_add(turn.now(), AuditEntry { metadata, ..entry });
 }

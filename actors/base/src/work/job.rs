@@ -133,6 +133,15 @@ pub trait Handler: Send + Sync + 'static {
     }
 }
 
+/// What became of a step that may be too much for the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stepped {
+    /// It is committed.
+    Done,
+    /// Nothing of it is: an entry of an index would be too long.
+    TooLong(String),
+}
+
 /// A job that this node does.
 #[derive(Debug)]
 pub struct Job {
@@ -182,15 +191,27 @@ impl Job {
     /// # Errors
     /// That the job shall end here, which the handler passes on. Whether this step was committed still, the next run sees in
     /// the progress.
-    pub async fn step(&self, mut change: Change, progress: &(impl Serialize + Sync)) -> Result<(), Halt> {
+    pub async fn step(&self, change: Change, progress: &(impl Serialize + Sync)) -> Result<(), Halt> {
+        match self.try_step(change, progress).await? {
+            Stepped::Done => Ok(()),
+            Stepped::TooLong(error) => Err(Halt::Later(error)),
+        }
+    }
+
+    /// The same, for changes whose keys may be too long for the database.
+    ///
+    /// # Errors
+    /// Those of [`step`](Self::step).
+    pub async fn try_step(&self, mut change: Change, progress: &(impl Serialize + Sync)) -> Result<Stepped, Halt> {
         let progress = serde_json::to_string(progress).map_err(|error| Halt::Refused(error.to_string()))?;
         change.work_step(&self.work, &progress, self.store.now().after(self.topic.lease));
         match self.store.commit_at(change, self.place()).await {
             Ok(()) => self.attempts.store(1, Ordering::Relaxed),
             Err(CommitError::Stale) => return Err(self.why_stale().await?),
+            Err(CommitError::TooLong(error)) => return Ok(Stepped::TooLong(error)),
             Err(error) => return Err(error.into()),
         }
-        if *self.stopping.borrow() { Err(Halt::Stopping) } else { Ok(()) }
+        if *self.stopping.borrow() { Err(Halt::Stopping) } else { Ok(Stepped::Done) }
     }
 
     /// Where it commits, for tests that have its steps fail.
@@ -209,7 +230,7 @@ impl Job {
 
     async fn commit_end(&self, mut change: Change) -> Result<(), CommitError> {
         change.work_done(&self.work);
-        self.store.commit(change).await
+        self.store.commit_at(change, self.place()).await
     }
 }
 

@@ -4,7 +4,7 @@ use domain::{
     Result,
     databases::{Item, RowKey, batch_check},
 };
-use kernel::{Command, Handle, Turn};
+use kernel::{Command, Decided, Handle, Resource, Turn};
 use serde_json::json;
 
 use super::{KvSlot, Writes};
@@ -20,7 +20,15 @@ impl Command for DeleteItem {
 }
 
 impl Handle<DeleteItem> for KvSlot {
-    async fn handle(&mut self, DeleteItem(key): &DeleteItem, turn: &mut Turn<'_, Self>) -> Result<()> {
+    const IS_GATHERED: bool = true;
+
+    async fn handle(&mut self, command: &DeleteItem, turn: &mut Turn<'_, Self>) -> Result<()> {
+        self.forget_decided();
+        let decided = self.decide(command, turn).await;
+        turn.settle(self, decided).await
+    }
+
+    async fn decide(&mut self, DeleteItem(key): &DeleteItem, turn: &Turn<'_, Self>) -> Result<Decided<()>> {
         let row = self.open(turn).await?.table.schema.key(key)?.row();
         self.delete(turn, vec![row], json!({ "key": key })).await
     }
@@ -37,17 +45,30 @@ impl Command for DeleteItems {
 }
 
 impl Handle<DeleteItems> for KvSlot {
-    async fn handle(&mut self, DeleteItems(keys): &DeleteItems, turn: &mut Turn<'_, Self>) -> Result<()> {
+    const IS_GATHERED: bool = true;
+
+    async fn handle(&mut self, command: &DeleteItems, turn: &mut Turn<'_, Self>) -> Result<()> {
+        self.forget_decided();
+        let decided = self.decide(command, turn).await;
+        turn.settle(self, decided).await
+    }
+
+    async fn decide(&mut self, DeleteItems(keys): &DeleteItems, turn: &Turn<'_, Self>) -> Result<Decided<()>> {
         let rows = batch_check(&self.open(turn).await?.table.schema, keys)?;
         self.delete(turn, rows, json!({ "items": keys.len() })).await
     }
 }
 
 impl KvSlot {
-    async fn delete(&mut self, turn: &mut Turn<'_, Self>, rows: Vec<RowKey>, about: serde_json::Value) -> Result<()> {
+    async fn delete(
+        &mut self,
+        turn: &Turn<'_, Self>,
+        rows: Vec<RowKey>,
+        about: serde_json::Value,
+    ) -> Result<Decided<()>> {
         let found = self.items_at(turn, &rows).await?;
         if found.is_empty() {
-            return Ok(());
+            return Ok(Decided { reply: (), change: None });
         }
         let mut writes = Writes::new(&self.open, turn.now());
         for row in rows {
@@ -55,8 +76,9 @@ impl KvSlot {
                 writes.write(&row, Some(known), None);
             }
         }
-        let mut change = writes.into_change();
+        let (mut change, rows) = writes.into_parts();
         self.audit(&mut change, turn, "item.deleted", about);
-        turn.commit(change).await
+        self.decided.extend(rows);
+        Ok(Decided { reply: (), change: Some(change) })
     }
 }

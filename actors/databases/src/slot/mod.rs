@@ -5,14 +5,17 @@
 //! its first key: an item is written in the version in which it was read, so whichever of two writes of one item commits
 //! second is decided again.
 //!
-//! Nothing but the table's description is kept in memory. It has the epoch that each write names. What needs no commit (a
-//! refusal, deleting what isn't there) rests on the epoch that was read in its own turn.
+//! Nothing but the table's description is kept in memory. It has the epoch that each write names. Before an answer that needs
+//! no commit (a refusal, deleting what isn't there) the slot looks whether that is still the epoch, and decides again where it
+//! isn't: so a write costs no read of it. Puts, updates and deletes that wait together are decided in one turn and committed together,
+//! each on what those before it decided.
 
 mod delete;
 mod import;
 mod key;
 mod open;
 mod put;
+mod update;
 mod writes;
 
 use std::collections::HashMap;
@@ -35,6 +38,7 @@ pub use self::{
     key::SlotKey,
     open::OpenTable,
     put::PutItem,
+    update::UpdateItem,
 };
 pub(crate) use self::{open::KnownItem, writes::Writes};
 
@@ -42,6 +46,8 @@ pub(crate) use self::{open::KnownItem, writes::Writes};
 #[derive(Debug)]
 pub struct KvSlot {
     open: OpenTable,
+    /// What rows are as soon as what this turn decided is committed.
+    decided: HashMap<RowKey, Option<KnownItem>>,
 }
 
 impl Resource for KvSlot {
@@ -51,7 +57,16 @@ impl Resource for KvSlot {
     const KIND: &'static str = "kv_slot";
 
     async fn load(key: &SlotKey, services: &Services) -> Result<Self> {
-        Ok(Self { open: OpenTable::load(&services.store, key.org_id, key.table).await? })
+        let open = OpenTable::load(&services.store, key.org_id, key.table).await?;
+        Ok(Self { open, decided: HashMap::new() })
+    }
+
+    async fn is_current(&self, services: &Services) -> Result<bool> {
+        Ok(services.store.table_epoch(self.open.kept.no).await? == Some(self.open.kept.epoch))
+    }
+
+    fn forget_decided(&mut self) {
+        self.decided.clear();
     }
 }
 
@@ -59,20 +74,22 @@ impl Resource for KvSlot {
 type Found = HashMap<RowKey, KnownItem>;
 
 impl KvSlot {
-    /// The table as it is in the epoch that the store has now, for a caller who may write.
-    async fn open(&mut self, turn: &Turn<'_, Self>) -> Result<&OpenTable> {
-        let (key, store) = (turn.key(), &turn.services().store);
-        turn.authority(key.org_id).await?.require(Scope::ResourcesWrite)?;
-        if store.table_epoch(self.open.kept.no).await? != Some(self.open.kept.epoch) {
-            self.open = OpenTable::load(store, key.org_id, key.table).await?;
-        }
+    /// The table, as far as the slot knows it, for a caller who may write.
+    async fn open(&self, turn: &Turn<'_, Self>) -> Result<&OpenTable> {
+        turn.authority(turn.key().org_id).await?.require(Scope::ResourcesWrite)?;
         Ok(&self.open)
     }
 
-    /// The items that lie at these rows now.
+    /// The items that lie at these rows now, as far as they are known to be, or as soon as what was decided is committed.
     async fn items_at(&self, turn: &Turn<'_, Self>, rows: &[RowKey]) -> Result<Found> {
-        let stored = turn.services().store.items_at(self.open.kept.no, rows).await?;
-        stored.into_iter().map(|stored| Ok((stored.row.clone(), stored.try_into()?))).collect()
+        let (decided, unknown): (Vec<_>, Vec<_>) = rows.iter().cloned().partition(|row| self.decided.contains_key(row));
+        let stored = turn.services().store.items_at(self.open.kept.no, &unknown).await?;
+        let mut found = Found::with_capacity(rows.len());
+        for stored in stored {
+            found.insert(stored.row.clone(), stored.try_into()?);
+        }
+        found.extend(decided.into_iter().filter_map(|row| Some((row.clone(), self.decided.get(&row)?.clone()?))));
+        Ok(found)
     }
 
     /// Adds what was done to items to the audit trail: keys, or how many, and never what they say.

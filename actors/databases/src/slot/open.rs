@@ -2,7 +2,7 @@
 
 use domain::{
     Error, Result,
-    databases::{Index, IndexStatus, Item, Table, index_creating, no_database, no_table},
+    databases::{Index, IndexStatus, Item, Table, index_creating, index_failed, no_database, no_table},
     id::{OrgId, ResourceId},
     resource::Resource,
 };
@@ -30,12 +30,16 @@ impl OpenTable {
         Self::of(store.database(org_id, id).await?.ok_or_else(no_database)?)
     }
 
-    /// Passes where the index can be read, if it is one; 409 while items from before it are still being added.
+    /// Passes where the index can be read, if it is one; 409 while items from before it are still being added, and where
+    /// that was given up.
     pub fn index_check(&self, index: Option<&Index>) -> Result<()> {
-        let is_ready = |index: &Index| {
-            self.kept.indexes.iter().any(|kept| kept.index.name == index.name && kept.status == IndexStatus::Active)
-        };
-        if index.is_none_or(is_ready) { Ok(()) } else { Err(index_creating()) }
+        let Some(index) = index else { return Ok(()) };
+        let kept = self.kept.indexes.iter().find(|kept| kept.index.name == index.name);
+        match kept.map(|kept| kept.status) {
+            Some(IndexStatus::Active) => Ok(()),
+            Some(IndexStatus::Failed) => Err(index_failed()),
+            _ => Err(index_creating()),
+        }
     }
 
     /// The table of a database; 404 where it has none, 409 while it is on its way in or out.

@@ -4,7 +4,7 @@ use domain::{
     Result,
     databases::{Expected, Item, Put, PutOutcome},
 };
-use kernel::{Command, Handle, Turn};
+use kernel::{Command, Decided, Handle, Resource, Turn};
 use serde_json::json;
 
 use super::{KvSlot, Writes};
@@ -25,7 +25,15 @@ impl Command for PutItem {
 }
 
 impl Handle<PutItem> for KvSlot {
+    const IS_GATHERED: bool = true;
+
     async fn handle(&mut self, command: &PutItem, turn: &mut Turn<'_, Self>) -> Result<()> {
+        self.forget_decided();
+        let decided = self.decide(command, turn).await;
+        turn.settle(self, decided).await
+    }
+
+    async fn decide(&mut self, command: &PutItem, turn: &Turn<'_, Self>) -> Result<Decided<()>> {
         let put = Put::check(&self.open(turn).await?.table, command.item.clone(), command.expected.clone())?;
         let (to, from) = (put.to().clone(), put.from().clone());
         let rows = if to == from { vec![to.clone()] } else { vec![to.clone(), from.clone()] };
@@ -40,8 +48,9 @@ impl Handle<PutItem> for KvSlot {
                 writes.write(&to, None, Some(put.item()));
             }
         }
-        let mut change = writes.into_change();
+        let (mut change, rows) = writes.into_parts();
         self.audit(&mut change, turn, "item.put", json!({ "key": self.key_of(put.item()) }));
-        turn.commit(change).await
+        self.decided.extend(rows);
+        Ok(Decided { reply: (), change: Some(change) })
     }
 }

@@ -1,6 +1,6 @@
 //! What a write of items does, to the items, to the rows of indexes and to the counts: decided here for all of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::{
     Timestamp,
@@ -22,13 +22,25 @@ pub(crate) struct Writes<'t> {
     /// By row, slot and time, in the order in which all commits write: two that write in other orders would wait for each
     /// other.
     rows: BTreeMap<RowKey, Change>,
+    /// What becomes of the rows of indexes, behind all items: so the writer makes few statements of both.
+    indexed: BTreeMap<RowKey, Change>,
     counts: BTreeMap<u8, SlotCount>,
     expiring: BTreeSet<Timestamp>,
+    /// What lies at the rows afterwards.
+    after: HashMap<RowKey, Option<KnownItem>>,
 }
 
 impl<'t> Writes<'t> {
     pub fn new(open: &'t OpenTable, now: Timestamp) -> Self {
-        Self { open, now, rows: BTreeMap::new(), counts: BTreeMap::new(), expiring: BTreeSet::new() }
+        Self {
+            open,
+            now,
+            rows: BTreeMap::new(),
+            indexed: BTreeMap::new(),
+            counts: BTreeMap::new(),
+            expiring: BTreeSet::new(),
+            after: HashMap::new(),
+        }
     }
 
     /// Has the item at `row`, which is `old` now, become `new`.
@@ -42,6 +54,12 @@ impl<'t> Writes<'t> {
         if let Some(at) = draft.as_ref().and_then(|draft| draft.expires_at) {
             self.expiring.insert(looked_at(at, self.now));
         }
+        let after = new.zip(draft.as_ref()).map(|(item, draft)| KnownItem {
+            item: item.clone(),
+            version: draft.version,
+            size: draft.size,
+        });
+        self.after.insert(row.clone(), after);
         let written = self.rows.entry(row.clone()).or_default();
         match (old, draft) {
             (None, None) => {}
@@ -52,7 +70,7 @@ impl<'t> Writes<'t> {
         // After the item, on which a backfill that adds it to an index is waited for: its row is seen here then.
         for index in &kept.indexes {
             let change = index.index.change(old.map(|old| &old.item), new);
-            written.index_change(kept, index.no, row, change);
+            self.indexed.entry(row.clone()).or_default().index_change(kept, index.no, row, change);
         }
     }
 
@@ -76,9 +94,14 @@ impl<'t> Writes<'t> {
 
     /// All of it as one change, which is stale where the table's epoch has been raised.
     pub fn into_change(self) -> Change {
+        self.into_parts().0
+    }
+
+    /// The same, and what lies at the rows that were written afterwards.
+    pub fn into_parts(self) -> (Change, HashMap<RowKey, Option<KnownItem>>) {
         let OpenTable { kept, .. } = self.open;
         let mut change = Change::new();
-        for written in self.rows.into_values() {
+        for written in self.rows.into_values().chain(self.indexed.into_values()) {
             change.append(written);
         }
         for at in self.expiring {
@@ -87,7 +110,7 @@ impl<'t> Writes<'t> {
         for (slot, count) in self.counts {
             change.slot_count(kept, slot, count);
         }
-        change
+        (change, self.after)
     }
 }
 

@@ -113,7 +113,7 @@ impl Pool {
         if state.waiting.len() >= WAITING_MAX || state.waiting.len_of(tenant) >= WAITING_PER_TENANT_MAX {
             shared.refused.fetch_add(1, Ordering::Relaxed);
             metrics::counter!("troupe_cpu_refused_total", "kind" => kind.as_str()).increment(1);
-            return Err(Error::busy(BUSY_RETRY));
+            return Err(Error::full(BUSY_RETRY));
         }
         let ticket = state.waiting.push(tenant, job);
         let has_thread = state.running < shared.threads;

@@ -1,6 +1,6 @@
 use std::{sync::Arc, time::Duration};
 
-use domain::Error;
+use domain::{Error, Outcome};
 use kernel::{KernelOptions, Policy, QuarantineHook};
 
 use crate::{
@@ -19,6 +19,7 @@ async fn no_more_than_the_limit_may_wait_and_the_next_is_told_at_once() {
     probes.tell(&key, Note(2), context()).expect("queued");
     let refused = probes.ask(&key, Note(3), context()).await.expect_err("no place left");
     assert_eq!((refused.status(), refused.code()), (503, "busy"));
+    assert!(matches!(refused, Error::Busy { outcome: Outcome::NotDone, .. }));
     assert!(refused.retry_after().is_some());
     probes.ask(&"other".to_owned(), Note(1), context()).await.expect("others have their own places");
 
@@ -39,7 +40,7 @@ async fn nobody_waits_beyond_their_deadline_and_what_expired_in_the_queue_is_dro
     while stage.probe_stats().timed_out == 0 {
         // Refused at once, where the deadline passes before it is queued.
         let late = probes.ask(&key, Note(1), within(Duration::from_millis(20))).await.expect_err("late");
-        assert!(matches!(late, Error::Busy { code: "busy", .. }));
+        assert!(matches!(late, Error::Busy { code: "busy", outcome: Outcome::Unknown, .. }));
     }
     gate.open();
     probes.ask(&key, Note(2), context()).await.expect("an answer");

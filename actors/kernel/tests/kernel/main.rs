@@ -16,4 +16,5 @@ mod stale;
 mod stress;
 mod supervision;
 mod timers;
+mod together;
 mod watchdog;

@@ -20,7 +20,14 @@ pub(crate) async fn importer(store: &Store, import: &PageImport) -> Result<Audit
     if key.expires_at.is_some_and(|at| at <= store.now()) {
         return Err(key_gone());
     }
-    let caller = Caller::Key(KeyCaller { key_id, org_id, maker: key.maker, kind: key.kind, scopes: key.scopes });
+    let caller = Caller::Key(KeyCaller {
+        key_id,
+        org_id,
+        maker: key.maker,
+        kind: key.kind,
+        scopes: key.scopes,
+        is_machine: key.machine_id.is_some(),
+    });
     author(&store.authority(org_id, &caller).await?)?;
     Ok(AuditActor::from(&caller))
 }

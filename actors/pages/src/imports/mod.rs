@@ -18,7 +18,7 @@ use std::{sync::Arc, time::Duration};
 
 use actors_base::Services;
 use domain::{
-    Context, Error, Result,
+    Context, Error, Outcome, Result,
     id::{OrgId, PageImportId},
     pages::{author, import::PageImport},
 };
@@ -119,7 +119,7 @@ impl std::fmt::Debug for Imports {
 /// 503: as many imports are under way as may be.
 pub fn others_are_under_way() -> Error {
     let message = "Other imports are under way; try again in a moment.".into();
-    Error::Busy { code: "busy", message, retry_after: OTHERS_RETRY }
+    Error::Busy { code: "busy", message, retry_after: OTHERS_RETRY, outcome: Outcome::NotDone }
 }
 
 /// 400: the archive is not there.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use domain::{
     Result, Timestamp,
     id::UserId,
-    storage::{FileKey, MoveBatch, MoveCursor, MovedFile, Moves, Versioning},
+    storage::{FileKey, MoveBatch, MoveCursor, MovedFile, Moves},
 };
 use store::{Store, storage::FileRows};
 
@@ -40,16 +40,7 @@ impl Batch {
         }
         let (files, cursor) = batch.finish();
         let keys: Vec<_> = files.iter().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();
-        let mut before: HashMap<_, FileBefore> = HashMap::with_capacity(keys.len());
-        for head in store.file_heads(no, &keys).await? {
-            let key = head.key.clone();
-            before.entry(key).or_default().head = Some(head);
-        }
-        if open.versioning() == Some(Versioning::Suspended) {
-            for null in store.file_older_nulls(no, &keys).await? {
-                before.entry(null.key.clone()).or_default().others.push(null);
-            }
-        }
+        let before = FileBefore::read_many(store, open, &keys).await?;
         Ok(Self { files, cursor, before })
     }
 

@@ -6,6 +6,8 @@
 //! timer does.
 
 mod batch;
+mod copy;
+mod delete;
 
 use std::collections::HashMap;
 
@@ -24,7 +26,14 @@ use store::{
 };
 
 use self::batch::Batch;
-use crate::open::{OpenBucket, writer};
+pub use self::{
+    copy::CopyFiles,
+    delete::{DeleteFiles, DeletedFiles},
+};
+use crate::{
+    lifecycle,
+    open::{OpenBucket, writer},
+};
 
 /// The name of the timer that goes on with moves.
 const TIMER: &str = "moves";
@@ -74,6 +83,7 @@ impl Handle<MoveFiles> for Bucket {
     async fn handle(&mut self, command: &MoveFiles, turn: &mut Turn<'_, Self>) -> Result<Moved> {
         let MoveFiles { org_id, moves, resume } = command;
         let by = writer(turn, *org_id).await?;
+        turn.context().caller.grant().map_or(Ok(()), |grant| grant.resource_check(*turn.key()))?;
         let open = OpenBucket::load(&turn.services().store, *turn.key()).await?.ok_or_else(no_bucket)?;
         open.check_usable(*org_id)?;
         let id = moves.id();
@@ -89,7 +99,10 @@ impl Handle<MoveFiles> for Bucket {
 
 /// Goes on with moves that were left alone: those that were so for longest first.
 impl Handle<TimerFired> for Bucket {
-    async fn handle(&mut self, _: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
+    async fn handle(&mut self, timer: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
+        if timer.name == lifecycle::TIMER {
+            return lifecycle::begin(turn).await;
+        }
         let Some(open) = OpenBucket::load(&turn.services().store, *turn.key()).await? else { return Ok(()) };
         if open.bucket.check_usable().is_err() {
             return Ok(());

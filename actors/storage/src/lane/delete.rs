@@ -1,39 +1,63 @@
 //! Deleting a file, or one of its versions for good.
 
-use domain::{Result, storage::VersionId};
-use kernel::{Command, Handle, Turn};
+use domain::{
+    Result,
+    storage::{DeleteConditions, VersionId},
+};
+use kernel::{Command, Decided, Handle, Resource, Turn};
 use store::{
     Change,
     storage::{FileRows, FileVersion},
 };
 
-use super::{BucketLane, FileAt, Written, commit};
+use super::{BucketLane, FileAt, Written, written};
 use crate::plan::{Draft, FileBefore};
 
 /// Deletes a file: a delete marker comes on top where old versions are kept. Deleting what isn't there does nothing
 /// where they aren't.
 #[derive(Clone, Debug)]
-pub struct DeleteFile(pub FileAt);
+pub struct DeleteFile {
+    /// Which one.
+    pub at: FileAt,
+    /// What has to hold of the file that is there.
+    pub conditions: DeleteConditions,
+}
 
 impl Command for DeleteFile {
-    type Reply = ();
+    /// The delete marker that came, where one did.
+    type Reply = Option<VersionId>;
 
     const NAME: &'static str = "delete_file";
 }
 
 impl Handle<DeleteFile> for BucketLane {
-    async fn handle(&mut self, DeleteFile(at): &DeleteFile, turn: &mut Turn<'_, Self>) -> Result<()> {
+    const IS_GATHERED: bool = true;
+
+    async fn handle(&mut self, command: &DeleteFile, turn: &mut Turn<'_, Self>) -> Result<Option<VersionId>> {
+        self.forget_decided();
+        let decided = self.decide(command, turn).await;
+        turn.settle(self, decided).await
+    }
+
+    async fn decide(&mut self, command: &DeleteFile, turn: &Turn<'_, Self>) -> Result<Decided<Option<VersionId>>> {
+        let DeleteFile { at, conditions } = command;
         let (now, store) = (turn.now(), &turn.services().store);
-        let (by, open) = self.open(turn, at).await?;
-        let before = FileBefore::read(store, open.seen().no, &at.key, open.versioning()).await?;
+        let by = self.enter(turn, at).await?;
+        let open = self.open()?;
+        let before = self.before(store, &at.key).await?;
+        let head = before.head.as_ref();
+        conditions.decide(head.and_then(|head| head.stored().map(|stored| (stored, head.bytes()))))?;
         let changes = before.state().delete(open.versioning(), now)?;
         if changes.is_empty() {
-            return Ok(());
+            return Ok(Decided { reply: None, change: None });
         }
         let mut rows = FileRows::new();
         let draft = Draft { key: &at.key, by, content: None };
-        before.rewrite(&mut rows, &changes, now, Some(&draft))?;
-        commit(turn, open, Written { action: "object.deleted", key: &at.key }, Change::new(), &rows).await
+        let newest = before.rewrite(&mut rows, &changes, now, Some(&draft))?;
+        let change = written(turn, open, Written { action: "object.deleted", key: &at.key }, Change::new(), &rows);
+        let reply = newest.as_ref().map(|marker| marker.version().id());
+        self.decides(&at.key, newest, &rows);
+        Ok(Decided { reply, change: Some(change) })
     }
 }
 
@@ -54,9 +78,17 @@ impl Command for DeleteVersion {
 
 impl Handle<DeleteVersion> for BucketLane {
     async fn handle(&mut self, command: &DeleteVersion, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let decided = self.delete_version(command, turn).await;
+        turn.settle(self, decided).await
+    }
+}
+
+impl BucketLane {
+    async fn delete_version(&mut self, command: &DeleteVersion, turn: &Turn<'_, Self>) -> Result<Decided<()>> {
         let DeleteVersion { at, version } = command;
         let (now, store) = (turn.now(), &turn.services().store);
-        let (_, open) = self.open(turn, at).await?;
+        self.enter(turn, at).await?;
+        let open = self.open()?;
         let no = open.seen().no;
         let head = store.file_head(no, &at.key).await?;
         let target = store.file_version(no, &at.key, *version).await?;
@@ -68,6 +100,8 @@ impl Handle<DeleteVersion> for BucketLane {
         let others = if is_newest { below } else { target.into_iter().collect() };
         let mut rows = FileRows::new();
         FileBefore { head, others }.rewrite(&mut rows, &changes, now, None)?;
-        commit(turn, open, Written { action: "object.version_deleted", key: &at.key }, Change::new(), &rows).await
+        let change =
+            written(turn, open, Written { action: "object.version_deleted", key: &at.key }, Change::new(), &rows);
+        Ok(Decided { reply: (), change: Some(change) })
     }
 }

@@ -1,37 +1,43 @@
 //! A lane of a bucket: every write of one file, of those keys whose hash names it.
 //!
-//! The lane knows its bucket as it is in the epoch that the store has now, and no files: what a command decides on it
-//! reads, and its commit is stale where that has changed. What needs no commit (a refusal, deleting what isn't there)
-//! rests on the epoch that was read in its own turn.
+//! The lane knows its bucket, and no files: what a command decides on it reads, and its commit is stale where that has
+//! changed, or the bucket's epoch. Before an answer that needs no commit (a refusal, deleting what isn't there) the lane looks
+//! whether that is still the epoch, and decides again where it isn't: so a write costs no read of it. Writes that wait together are
+//! decided in one turn and committed together, each on what those before it decided.
 
+mod copy;
 mod delete;
 mod patch;
 mod put;
 mod restore;
 
-use std::{fmt, str::FromStr};
+use std::{collections::HashMap, fmt, str::FromStr};
 
 use actors_base::Services;
 use domain::{
-    Result,
+    Error, Result,
     id::{OrgId, ResourceId, UserId},
-    storage::{FileKey, no_bucket},
+    storage::{FileKey, Versioning, no_bucket},
 };
 use kernel::{Resource, Turn};
 use serde_json::json;
 use store::{
-    Change,
+    Change, Store,
     audit::{AuditEntry, AuditTarget},
-    storage::{FileRows, LaneNo},
+    storage::{FileRows, FileVersion, LaneNo},
 };
 
 pub use self::{
+    copy::{ComputedChecksum, CopiedFile, CopyFile, CopySource},
     delete::{DeleteFile, DeleteVersion},
     patch::PatchFile,
     put::PutFile,
     restore::RestoreVersion,
 };
-use crate::open::{OpenBucket, writer};
+use crate::{
+    open::{OpenBucket, file_writer},
+    plan::FileBefore,
+};
 
 /// Which lane of which bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +86,10 @@ pub struct FileAt {
 #[derive(Debug)]
 pub struct BucketLane {
     open: Option<OpenBucket>,
+    /// The newest versions of keys as soon as what this turn decided is committed.
+    decided: HashMap<FileKey, Option<FileVersion>>,
+    /// By how many bytes that keeps more.
+    decided_bytes: i64,
 }
 
 impl Resource for BucketLane {
@@ -89,46 +99,78 @@ impl Resource for BucketLane {
     const KIND: &'static str = "bucket_lane";
 
     async fn load(key: &LaneKey, services: &Services) -> Result<Self> {
-        Ok(Self { open: OpenBucket::load(&services.store, key.bucket).await? })
+        let open = OpenBucket::load(&services.store, key.bucket).await?;
+        Ok(Self { open, decided: HashMap::new(), decided_bytes: 0 })
+    }
+
+    async fn is_current(&self, services: &Services) -> Result<bool> {
+        let Some(known) = self.open.as_ref().map(OpenBucket::seen) else { return Ok(true) };
+        Ok(services.store.bucket_seen(known.no).await? == Some(known))
+    }
+
+    fn forget_decided(&mut self) {
+        self.decided.clear();
+        self.decided_bytes = 0;
     }
 }
 
 impl BucketLane {
-    /// The person who asks and the bucket, where that person may write this file now.
-    async fn open(&mut self, turn: &Turn<'_, Self>, at: &FileAt) -> Result<(UserId, &OpenBucket)> {
-        let by = writer(turn, at.org_id).await?;
-        let store = &turn.services().store;
-        let known = self.open.as_ref().map(OpenBucket::seen);
-        let current = match known {
-            Some(known) => store.bucket_seen(known.no).await?,
-            None => None,
-        };
-        if known.is_none() || known != current {
-            self.open = OpenBucket::load(store, turn.key().bucket).await?;
+    /// The person who asks, where that person may write this file of the bucket, as far as the lane knows it.
+    async fn enter(&mut self, turn: &Turn<'_, Self>, at: &FileAt) -> Result<UserId> {
+        let by = file_writer(turn, at.org_id, turn.key().bucket, &at.key).await?;
+        if self.open.is_none() {
+            self.open = OpenBucket::load(&turn.services().store, turn.key().bucket).await?;
         }
-        let open = self.open.as_ref().ok_or_else(no_bucket)?;
-        open.check_write(at.org_id, &at.key)?;
-        Ok((by, open))
+        self.open()?.check_write(at.org_id, &at.key)?;
+        Ok(by)
+    }
+
+    /// The bucket.
+    fn open(&self) -> Result<&OpenBucket> {
+        self.open.as_ref().ok_or_else(no_bucket)
+    }
+
+    /// A file as it is, or will be as soon as what was decided is committed.
+    async fn before(&self, store: &Store, key: &FileKey) -> Result<FileBefore> {
+        let open = self.open()?;
+        let Some(head) = self.decided.get(key) else {
+            return FileBefore::read(store, open.seen().no, key, open.versioning()).await;
+        };
+        // Which of its versions has to make room is known once this is committed.
+        if open.versioning() == Some(Versioning::Suspended) {
+            Err(Error::Stale)
+        } else {
+            Ok(FileBefore { head: head.clone(), others: Vec::new() })
+        }
+    }
+
+    /// Takes for decided that this is what becomes of a file.
+    fn decides(&mut self, key: &FileKey, newest: Option<FileVersion>, rows: &FileRows) {
+        self.decided.insert(key.clone(), newest);
+        self.decided_bytes += rows.bytes_added();
     }
 }
 
-/// Commits what is made of a file's rows, with its entry in the audit trail.
-async fn commit(
-    turn: &mut Turn<'_, BucketLane>,
+/// What is made of a file's rows, with its entry in the audit trail.
+fn written(
+    turn: &Turn<'_, BucketLane>,
     open: &OpenBucket,
     written: Written<'_>,
     mut change: Change,
     rows: &FileRows,
-) -> Result<()> {
+) -> Change {
     let now = turn.now();
     change.file_rows(open.seen(), now, rows);
-    let target = AuditTarget::new("bucket", open.bucket.id()).labelled(&open.bucket.resource.name);
-    let entry = AuditEntry::new(turn.context(), written.action, target).in_org(open.bucket.resource.org_id);
-    change.audit_add(now, entry.with_metadata(json!({ "key": written.key })));
-    turn.commit(change).await
+    if open.is_audited(&turn.context().caller) {
+        let target = AuditTarget::new("bucket", open.bucket.id()).labelled(&open.bucket.resource.name);
+        let entry = AuditEntry::new(turn.context(), written.action, target).in_org(open.bucket.resource.org_id);
+        change.audit_add(now, entry.with_metadata(json!({ "key": written.key })));
+    }
+    change
 }
 
 /// What is written, for the audit trail.
+#[derive(Clone, Copy)]
 struct Written<'w> {
     action: &'static str,
     key: &'w FileKey,

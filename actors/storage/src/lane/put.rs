@@ -4,15 +4,15 @@ use domain::{
     Result,
     storage::{ETag, FileHeaders, StorageClass, Tags, WriteConditions},
 };
-use kernel::{Command, Handle, Turn};
+use kernel::{Command, Decided, Handle, Resource, Turn};
 use store::{
     Change,
     blobs::contents::NewContent,
     storage::{FileContent, FileRows, FileVersion},
 };
 
-use super::{BucketLane, FileAt, Written, commit};
-use crate::plan::{Draft, FileBefore};
+use super::{BucketLane, FileAt, Written, written};
+use crate::plan::Draft;
 
 /// Writes a file, whose content is kept already.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct PutFile {
     pub headers: FileHeaders,
     /// Its tags.
     pub tags: Tags,
+    /// How it is kept, in the words of S3.
+    pub class: StorageClass,
     /// What has to hold of the file that is there.
     pub conditions: WriteConditions,
 }
@@ -36,28 +38,39 @@ impl Command for PutFile {
 }
 
 impl Handle<PutFile> for BucketLane {
+    const IS_GATHERED: bool = true;
+
     async fn handle(&mut self, command: &PutFile, turn: &mut Turn<'_, Self>) -> Result<FileVersion> {
-        let PutFile { at, content, headers, tags, conditions } = command;
+        self.forget_decided();
+        let decided = self.decide(command, turn).await;
+        turn.settle(self, decided).await
+    }
+
+    async fn decide(&mut self, command: &PutFile, turn: &Turn<'_, Self>) -> Result<Decided<FileVersion>> {
+        let PutFile { at, content, headers, tags, class, conditions } = command;
         let (now, store) = (turn.now(), &turn.services().store);
-        let (by, open) = self.open(turn, at).await?;
-        let before = FileBefore::read(store, open.seen().no, &at.key, open.versioning()).await?;
+        let by = self.enter(turn, at).await?;
+        let open = self.open()?;
+        let before = self.before(store, &at.key).await?;
         conditions.decide(before.head.as_ref().and_then(FileVersion::stored))?;
         let changes = before.state().put(open.versioning(), now)?;
         let said = FileContent {
             content_id: content.id(),
             size: content.size(),
             etag: ETag::of_md5(content.md5()),
-            class: StorageClass::Standard,
+            class: *class,
             headers: headers.clone(),
             tags: tags.clone(),
         };
         let mut rows = FileRows::new();
         let draft = Draft { key: &at.key, by, content: Some(said) };
         let made = before.rewrite(&mut rows, &changes, now, Some(&draft))?;
-        open.check_room(store, &rows).await?;
+        open.check_room(store, self.decided_bytes + rows.bytes_added()).await?;
         let mut change = Change::new();
         change.content_put(now, content);
-        commit(turn, open, Written { action: "object.put", key: &at.key }, change, &rows).await?;
-        made.ok_or_else(|| domain::Error::internal("a write made no version"))
+        let change = written(turn, open, Written { action: "object.put", key: &at.key }, change, &rows);
+        let reply = made.ok_or_else(|| domain::Error::internal("a write made no version"))?;
+        self.decides(&at.key, Some(reply.clone()), &rows);
+        Ok(Decided { reply, change: Some(change) })
     }
 }

@@ -4,13 +4,13 @@ use domain::{
     Result,
     storage::{RESTORE_MARKERS_MAX, Restored, VersionId},
 };
-use kernel::{Command, Handle, Turn};
+use kernel::{Command, Decided, Handle, Turn};
 use store::{
     Change,
     storage::{FileRows, FileVersion},
 };
 
-use super::{BucketLane, FileAt, Written, commit};
+use super::{BucketLane, FileAt, Written, written};
 use crate::plan::{Draft, FileBefore};
 
 /// Brings a version back: the delete marker on top goes, or the version's content comes on top once more. No byte is
@@ -31,9 +31,17 @@ impl Command for RestoreVersion {
 
 impl Handle<RestoreVersion> for BucketLane {
     async fn handle(&mut self, command: &RestoreVersion, turn: &mut Turn<'_, Self>) -> Result<Restored> {
+        let decided = self.restore(command, turn).await;
+        turn.settle(self, decided).await
+    }
+}
+
+impl BucketLane {
+    async fn restore(&mut self, command: &RestoreVersion, turn: &Turn<'_, Self>) -> Result<Decided<Restored>> {
         let RestoreVersion { at, version } = command;
         let (now, store) = (turn.now(), &turn.services().store);
-        let (by, open) = self.open(turn, at).await?;
+        let by = self.enter(turn, at).await?;
+        let open = self.open()?;
         let (no, versioning) = (open.seen().no, open.versioning());
         let target = store.file_version(no, &at.key, *version).await?;
         let mut before = FileBefore::read(store, no, &at.key, versioning).await?;
@@ -51,9 +59,9 @@ impl Handle<RestoreVersion> for BucketLane {
         before.rewrite(&mut rows, &changes, now, Some(&draft))?;
         if let (Restored::Copied, Some(target)) = (restored, &target) {
             rows.share(target);
-            open.check_room(store, &rows).await?;
+            open.check_room(store, rows.bytes_added()).await?;
         }
-        commit(turn, open, Written { action: "object.restored", key: &at.key }, Change::new(), &rows).await?;
-        Ok(restored)
+        let change = written(turn, open, Written { action: "object.restored", key: &at.key }, Change::new(), &rows);
+        Ok(Decided { reply: restored, change: Some(change) })
     }
 }

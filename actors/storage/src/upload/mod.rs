@@ -10,7 +10,7 @@ mod part;
 
 use actors_base::Services;
 use domain::{
-    Result,
+    Result, Timestamp,
     id::{OrgId, UploadId},
     storage::{COMPLETED_KEPT, FileKey, LifecycleRules, no_bucket, upload_not_found},
 };
@@ -63,13 +63,30 @@ async fn find(store: &Store, at: &UploadAt, id: UploadId) -> Result<(OpenBucket,
     Ok((open, upload))
 }
 
-/// Has an upload end that nobody finishes, or a completed one be forgotten.
-fn arm(change: &mut Change, turn: &Turn<'_, BucketUpload>, org_id: OrgId, upload: &StoredUpload) {
-    let due = match &upload.completed {
-        Some(completed) => completed.at.after(COMPLETED_KEPT),
-        None => LifecycleRules::default().upload_due(&upload.key, upload.created_at),
-    };
+/// Has an upload end by the bucket's rules that nobody finishes, or a completed one be forgotten.
+fn arm(
+    change: &mut Change,
+    turn: &Turn<'_, BucketUpload>,
+    org_id: OrgId,
+    upload: &StoredUpload,
+    rules: &LifecycleRules,
+) {
+    let due = due(upload, rules);
+    // Rules that let it be for longer may have gone by then.
+    let due = if usual_due(upload) > turn.now() { due.min(usual_due(upload)) } else { due };
     change.timer_set_for(org_id, BucketUpload::KIND, &turn.key().to_string(), TIMER, due);
+}
+
+/// When an upload ends or is forgotten where no rule says so.
+fn usual_due(upload: &StoredUpload) -> Timestamp {
+    due(upload, &LifecycleRules::default())
+}
+
+fn due(upload: &StoredUpload, rules: &LifecycleRules) -> Timestamp {
+    match &upload.completed {
+        Some(completed) => completed.at.after(COMPLETED_KEPT),
+        None => rules.upload_due(&upload.key, upload.created_at),
+    }
 }
 
 impl Handle<TimerFired> for BucketUpload {
@@ -77,8 +94,14 @@ impl Handle<TimerFired> for BucketUpload {
         let store = turn.services().store.clone();
         let Some(upload) = store.upload(*turn.key()).await? else { return Ok(()) };
         let Some(seen) = store.bucket_seen(upload.bucket).await? else { return Ok(()) };
-        let parts = store.upload_parts(upload.id).await?;
+        let rules = store.bucket_lifecycle(upload.bucket).await?;
         let mut change = Change::new();
+        if due(&upload, &rules) > turn.now() {
+            // Other rules came since the timer was set.
+            arm(&mut change, turn, seen.org_id, &upload, &rules);
+            return turn.commit(change).await;
+        }
+        let parts = store.upload_parts(upload.id).await?;
         change.upload_turn(seen, &upload);
         if !parts.is_empty() {
             change.contents_unref(turn.now(), seen.org_id, parts.iter().map(|part| part.content_id));

@@ -97,6 +97,13 @@ impl Number {
     }
 }
 
+impl From<u32> for Number {
+    fn from(whole: u32) -> Self {
+        // It has ten digits at most.
+        Self::new(false, whole.into(), 0).unwrap_or(Self::ZERO)
+    }
+}
+
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self.is_negative, other.is_negative) {

@@ -22,8 +22,10 @@ names! {
 }
 
 names! {
-    /// How far an index is (DynamoDB).
-    IndexStatus { Creating = "CREATING", Updating = "UPDATING", Deleting = "DELETING", Active = "ACTIVE", }
+    /// How far an index is: DynamoDB's names, and one for an index to which adding the items from before was given up.
+    IndexStatus {
+        Creating = "CREATING", Updating = "UPDATING", Deleting = "DELETING", Active = "ACTIVE", Failed = "FAILED",
+    }
 }
 
 /// What an index shows of its items: keys always, and then all, nothing more, or these attributes.

@@ -51,6 +51,9 @@ pub enum AttributeValue {
 }
 
 impl AttributeValue {
+    /// The contract's names of all types.
+    pub const TYPE_NAMES: [&'static str; 10] = ["S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"];
+
     /// The contract's name of its type.
     pub const fn type_name(&self) -> &'static str {
         match self {
@@ -65,6 +68,30 @@ impl AttributeValue {
             Self::NumberSet(_) => "NS",
             Self::BinarySet(_) => "BS",
         }
+    }
+
+    /// DynamoDB's `size`: bytes of a text or binary, entries of a set, list or map; others have none.
+    pub fn length(&self) -> Option<usize> {
+        match self {
+            Self::String(text) => Some(text.len()),
+            Self::Binary(bytes) => Some(bytes.len()),
+            Self::Map(entries) => Some(entries.len()),
+            Self::List(entries) => Some(entries.len()),
+            Self::StringSet(entries) => Some(entries.len()),
+            Self::NumberSet(entries) => Some(entries.len()),
+            Self::BinarySet(entries) => Some(entries.len()),
+            Self::Number(_) | Self::Bool(_) | Self::Null => None,
+        }
+    }
+
+    /// How many levels of values lie in one another, this one the first of them.
+    pub fn levels(&self) -> usize {
+        let inner = match self {
+            Self::Map(entries) => entries.values().map(Self::levels).max(),
+            Self::List(entries) => entries.iter().map(Self::levels).max(),
+            _ => None,
+        };
+        1 + inner.unwrap_or_default()
     }
 
     /// Where it stands from another value of its type: texts by their UTF-8, numbers by size, binary by its unsigned bytes.

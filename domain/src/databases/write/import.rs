@@ -31,9 +31,9 @@ pub struct Import {
 
 /// What an import does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImportPlan {
+pub struct ImportPlan<'i> {
     /// The items that are written.
-    pub writes: Vec<(RowKey, Item)>,
+    pub writes: Vec<&'i (RowKey, Item)>,
     /// How many are left out.
     pub skipped: usize,
 }
@@ -83,10 +83,9 @@ impl Import {
     }
 
     /// What the import does, where `is_taken` tells whether an item lies at a row now.
-    pub fn plan(self, is_taken: impl Fn(&RowKey) -> bool) -> ImportPlan {
-        let all = self.items.len();
-        let is_written = |(row, _): &(RowKey, Item)| self.mode == ImportMode::Overwrite || !is_taken(row);
-        let writes: Vec<_> = self.items.into_iter().filter(is_written).collect();
-        ImportPlan { skipped: all - writes.len(), writes }
+    pub fn plan(&self, is_taken: impl Fn(&RowKey) -> bool) -> ImportPlan<'_> {
+        let is_written = |(row, _): &&(RowKey, Item)| self.mode == ImportMode::Overwrite || !is_taken(row);
+        let writes: Vec<_> = self.items.iter().filter(is_written).collect();
+        ImportPlan { skipped: self.items.len() - writes.len(), writes }
     }
 }

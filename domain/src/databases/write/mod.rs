@@ -5,12 +5,14 @@ mod expiry;
 mod import;
 mod put;
 mod tag;
+mod update;
 
 pub use batch::{KEYS_PER_REQUEST, batch_check};
 pub use expiry::{EXPIRED_LONG_AGO, expires_at};
 pub use import::{IMPORT_BODY_BYTES_MAX, ITEMS_PER_IMPORT, Import, ImportMode, ImportPlan};
 pub use put::{Expected, PUT_BODY_BYTES_MAX, Put, PutOutcome};
 pub use tag::ItemTag;
+pub use update::ItemUpdate;
 
 use super::{Index, Item, RowKey, Table};
 use crate::error::Result;

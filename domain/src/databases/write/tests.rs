@@ -7,7 +7,7 @@ use super::*;
 use crate::{
     Timestamp,
     databases::{
-        IndexKind, KeySchema, KeyType,
+        Condition, ITEM_BYTES_MAX, IndexKind, KeySchema, KeyType, Substitutes, Update,
         item::tests::item,
         key::tests::attribute,
         table::tests::{draft, index},
@@ -151,6 +151,48 @@ fn an_import_leaves_out_what_is_there_or_takes_its_place() {
         let plan = import.plan(|row| Some(row) == taken.as_ref());
         assert_eq!((plan.writes.len(), plan.skipped), (written, 3 - written));
     }
+}
+
+/// What an update of the user `a` makes of what is there.
+fn updated(update: &str, condition: Option<&str>, current: Option<&Item>) -> Result<Item> {
+    let values = json!({":one": {"N": "1"}, ":text": {"S": "x".repeat(ITEM_BYTES_MAX / 2)}});
+    let uses = |name: &str| update.contains(name) || condition.is_some_and(|condition| condition.contains(name));
+    let Value::Object(values) = values else { unreachable!("an object") };
+    let values = values.into_iter().filter(|(name, _)| uses(name)).collect();
+    let mut substitutes = Substitutes::read(BTreeMap::new(), values)?;
+    let update = Update::parse(update, &mut substitutes).map_err(|fault| fault.into_error("update"))?;
+    let condition = condition.map(|text| Condition::parse(text, &mut substitutes).unwrap());
+    let key = item(json!({"pk": {"S": "a"}, "sk": {"N": "1"}}));
+    ItemUpdate::check(&table(), key, (update, condition), &substitutes)?.decide(&table(), current)
+}
+
+#[test]
+fn an_update_makes_an_item_or_changes_the_one_that_is_there() {
+    let one = user("a", "One");
+    let made = updated("SET n = :one, p = pk", None, None).unwrap();
+    assert_eq!(made, item(json!({"pk": {"S": "a"}, "sk": {"N": "1"}, "n": {"N": "1"}, "p": {"S": "a"}})));
+    let changed = updated("ADD n :one", Some("attribute_exists(pk)"), Some(&one)).unwrap();
+    assert_eq!((changed.get("n"), changed.get("name")), (made.get("n"), one.get("name")));
+    for (condition, current, said) in [
+        ("attribute_exists(pk)", None, Value::Null),
+        ("attribute_not_exists(pk)", Some(&one), serde_json::to_value(&one).unwrap()),
+    ] {
+        let Err(Error::Conflict { code, adds, .. }) = updated("ADD n :one", Some(condition), current) else {
+            panic!("{condition} holds")
+        };
+        assert_eq!((code, &adds["current"]), ("condition_failed", &said));
+    }
+}
+
+#[test]
+fn an_update_leaves_keys_alone_and_items_small_enough() {
+    for update in ["SET pk = :one", "REMOVE sk", "SET pk.x = :one"] {
+        assert_eq!(updated(update, None, None).unwrap_err().status(), 400, "{update}");
+    }
+    assert!(updated("SET t = :text", None, None).is_ok());
+    assert_eq!(updated("SET t = :text, u = :text", None, None).unwrap_err().status(), 413);
+    let half = updated("SET t = :text", None, None).unwrap();
+    assert_eq!(updated("SET u = t", None, Some(&half)).unwrap_err().status(), 413);
 }
 
 #[test]

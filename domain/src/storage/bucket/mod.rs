@@ -3,6 +3,8 @@
 mod address;
 mod cors;
 mod name;
+mod policy;
+mod public;
 mod quota;
 mod settings;
 mod status;
@@ -12,8 +14,10 @@ pub use self::{
     address::BucketAddress,
     cors::{CORS_RULES_MAX, CorsMethod, CorsRequest, CorsRule, CorsRules},
     name::{BUCKET_NAME_LEN, BucketName},
+    policy::{policy_check, policy_of_public},
+    public::{PublicHost, url_host},
     quota::{Quota, QuotaLevel},
-    settings::{BucketChange, BucketSettings, PublicHost, Versioning},
+    settings::{BucketChange, BucketSettings, Versioning},
     status::{BucketStatus, CREATING_TRIES},
     tag::{FILE_TAGS, RESOURCE_TAGS, Tag, TagLimits, Tags},
 };

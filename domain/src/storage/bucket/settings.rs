@@ -5,21 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::{
     app::names,
     error::Result,
-    storage::{Quota, no_public_address, versioning_stays},
+    storage::{PublicHost, Quota, no_public_address, versioning_stays},
 };
 
 names! {
     /// Whether old versions of files are kept (contract C 2.3). A bucket that was never asked has none of these.
     Versioning { Enabled = "Enabled", Suspended = "Suspended", Disabled = "Disabled", }
-}
-
-/// Where files of public buckets are served from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PublicHost {
-    /// A host of their own.
-    Separate,
-    /// The console's host, from which strangers' pages must never come.
-    Shared,
 }
 
 /// How a bucket behaves.

@@ -33,6 +33,11 @@ impl ETag {
         Self { md5: md5.finalize().into(), parts: Some(count) }
     }
 
+    /// How many parts the content was sent in; none where it came in one piece.
+    pub const fn parts(&self) -> Option<u32> {
+        self.parts
+    }
+
     /// The tag in a header or a body, in quotes or without; none where it isn't one of ours.
     pub fn parse(text: &str) -> Option<Self> {
         let bare = text.strip_prefix('"').map_or(Some(text), |rest| rest.strip_suffix('"'))?;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::FileChecksum;
 use crate::{
     error::{Error, Result},
     problems::Problems,
@@ -32,6 +33,15 @@ pub struct FileHeaders {
     /// How its content is encoded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_encoding: Option<String>,
+    /// The language that it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_language: Option<String>,
+    /// Until when it may be cached, as the client wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
+    /// A checksum of its bytes, where the client asked for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checksum: Option<FileChecksum>,
     /// What people add, by names in small letters.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
@@ -47,6 +57,8 @@ impl FileHeaders {
             ("cacheControl", &self.cache_control),
             ("contentDisposition", &self.content_disposition),
             ("contentEncoding", &self.content_encoding),
+            ("contentLanguage", &self.content_language),
+            ("expires", &self.expires),
         ];
         for (path, value) in headers {
             let is_header = value.as_ref().is_none_or(|it| it.len() <= HEADER_LEN_MAX && is_header_value(it));

@@ -39,6 +39,7 @@ impl FilePatch {
             content_disposition: header(self.content_disposition, &headers.content_disposition),
             content_encoding: header(self.content_encoding, &headers.content_encoding),
             metadata: self.metadata.unwrap_or_else(|| headers.metadata.clone()),
+            ..headers.clone()
         };
         Ok((headers.check()?, tags))
     }

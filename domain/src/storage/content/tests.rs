@@ -64,6 +64,7 @@ fn every_header_at_fault_is_named() {
         content_disposition: Some("inline\n".to_owned()),
         content_encoding: Some("gzip".to_owned()),
         metadata: metadata(&[("A", "1"), ("a", "2"), ("b c", ""), ("d", "\0")]),
+        ..FileHeaders::default()
     };
     let expected = ["contentType", "cacheControl", "contentDisposition", "metadata.a", "metadata.b c", "metadata.d"];
     assert_eq!(paths(headers.check().unwrap_err()), expected);

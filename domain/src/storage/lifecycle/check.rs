@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    LIFECYCLE_RULES_MAX, LifecycleRule, LifecycleRules, OLD_VERSIONS_KEPT_MAX, RULE_ID_LEN_MAX, RuleFilter,
-    due::is_midnight,
+    LIFECYCLE_RULES_MAX, LifecycleRule, LifecycleRules, OLD_VERSIONS_KEPT_MAX, RULE_DAYS_MAX, RULE_ID_LEN_MAX,
+    RuleFilter, due::is_midnight,
 };
 use crate::{
     error::Result,
@@ -60,7 +60,8 @@ impl LifecycleRule {
             ("abortUploadDays", self.abort_upload_days),
         ];
         for (name, days) in days {
-            problems.require(days != Some(0), format!("{path}.{name}"), "Must be 1 or more.");
+            let is_known = days.is_none_or(|days| (1..=RULE_DAYS_MAX).contains(&days));
+            problems.require(is_known, format!("{path}.{name}"), "Must be 1 to 2,147,483,647.");
         }
         let is_known = self.old_versions_kept.is_none_or(|kept| (1..=OLD_VERSIONS_KEPT_MAX).contains(&kept));
         problems.require(is_known, format!("{path}.oldVersionsKept"), "Must be 1 to 100.");

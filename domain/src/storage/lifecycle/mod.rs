@@ -8,13 +8,15 @@ mod due;
 mod filter;
 mod rule;
 mod run;
+mod schedule;
 mod upload;
 
 pub use self::{
     due::{due_after_days, next_midnight},
     filter::RuleFilter,
-    rule::{LIFECYCLE_RULES_MAX, LifecycleRule, OLD_VERSIONS_KEPT_MAX, RULE_ID_LEN_MAX},
+    rule::{LIFECYCLE_RULES_MAX, LifecycleRule, OLD_VERSIONS_KEPT_MAX, RULE_DAYS_MAX, RULE_ID_LEN_MAX},
     run::{AgedVersion, Expiry, Fate, KeyRun},
+    schedule::next_lifecycle_run,
     upload::UPLOAD_DAYS_DEFAULT,
 };
 

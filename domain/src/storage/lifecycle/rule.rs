@@ -9,6 +9,8 @@ use crate::Timestamp;
 pub const LIFECYCLE_RULES_MAX: usize = 1_000;
 /// Characters of a rule's id (S3).
 pub const RULE_ID_LEN_MAX: usize = 255;
+/// The most days that a rule waits (S3).
+pub const RULE_DAYS_MAX: u32 = 2_147_483_647;
 /// Old versions of a file that a rule keeps, at most (S3).
 pub const OLD_VERSIONS_KEPT_MAX: u32 = 100;
 

@@ -41,6 +41,25 @@ pub struct Expiry<'r> {
     pub rule: &'r LifecycleRule,
 }
 
+impl Expiry<'_> {
+    /// The value of `x-amz-expiration`.
+    pub fn header(&self) -> String {
+        let at = jiff::Timestamp::from_millisecond(self.at.0).unwrap_or(jiff::Timestamp::MAX);
+        let date = at.to_zoned(jiff::tz::TimeZone::UTC).strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+        let rule: String = self.rule.id.bytes().map(encoded).collect();
+        format!("expiry-date=\"{date}\", rule-id=\"{rule}\"")
+    }
+}
+
+/// A byte of a rule's id as it stands in a header.
+fn encoded(byte: u8) -> String {
+    if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+        char::from(byte).to_string()
+    } else {
+        format!("%{byte:02X}")
+    }
+}
+
 /// The versions of one key, as they are shown.
 #[derive(Debug)]
 pub struct KeyRun<'r> {

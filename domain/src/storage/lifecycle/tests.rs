@@ -78,7 +78,7 @@ fn a_day_is_over_at_the_midnight_behind_it() {
         assert!(expires(days(1), file(made), due) && !expires(days(1), file(made), due - 1));
     }
     assert_eq!(next_midnight(Timestamp(-1)), Timestamp(0));
-    assert!(!expires(days(u32::MAX), file(0), MIDNIGHT));
+    assert!(!expires(days(RULE_DAYS_MAX), file(0), MIDNIGHT));
     let last = due_after_days(Timestamp(i64::MAX - 1), u32::MAX);
     assert_eq!(last, Timestamp(i64::MAX));
 }
@@ -227,6 +227,13 @@ fn every_fault_of_rules_is_named() {
     let called = LifecycleRule { id: "rule-1".to_owned(), ..days.clone() };
     assert_eq!(rules(&[days.clone(), called]).as_slice()[0].id, "rule-2");
     assert_eq!(rules(&vec![days; 1_000]).as_slice()[999].id, "rule-1000");
+}
+
+#[test]
+fn an_expiry_is_told_in_a_header() {
+    let rule = LifecycleRule { id: "old logs".to_owned(), ..rule() };
+    let expiry = Expiry { at: Timestamp(1_356_220_800_000), rule: &rule };
+    assert_eq!(expiry.header(), "expiry-date=\"Sun, 23 Dec 2012 00:00:00 GMT\", rule-id=\"old%20logs\"");
 }
 
 proptest! {

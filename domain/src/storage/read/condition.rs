@@ -123,6 +123,31 @@ impl WriteConditions {
     }
 }
 
+/// The conditions of a delete (S3).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeleteConditions {
+    /// `If-Match`.
+    pub matches: Option<ETagList>,
+    /// `x-amz-if-match-size`.
+    pub size: Option<u64>,
+    /// `x-amz-if-match-last-modified-time`.
+    pub modified: Option<Timestamp>,
+}
+
+impl DeleteConditions {
+    /// Decides on the file that is there, with its size. Without conditions there may be none.
+    pub fn decide(&self, file: Option<(StoredFile, u64)>) -> WriteOutcome {
+        if *self == Self::default() {
+            return Ok(());
+        }
+        let (file, size) = file.ok_or(Precondition::Missing)?;
+        let holds = self.matches.as_ref().is_none_or(|tags| tags.names_strongly(file.etag))
+            && self.size.is_none_or(|expected| expected == size)
+            && self.modified.is_none_or(|expected| seconds(expected) == seconds(file.modified));
+        if holds { Ok(()) } else { Err(Precondition::Changed) }
+    }
+}
+
 impl From<Precondition> for Error {
     /// What REST says; S3 has 412 and 404 for it.
     fn from(precondition: Precondition) -> Self {

@@ -5,7 +5,10 @@ mod range;
 mod tags;
 
 pub use self::{
-    condition::{Overwrite, Precondition, ReadConditions, ReadOutcome, StoredFile, WriteConditions, WriteOutcome},
+    condition::{
+        DeleteConditions, Overwrite, Precondition, ReadConditions, ReadOutcome, StoredFile, WriteConditions,
+        WriteOutcome,
+    },
     range::{ByteRange, RangeAnswer, range_answer},
     tags::{ETAGS_MAX, ETagList, TagStrength},
 };

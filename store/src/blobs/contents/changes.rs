@@ -9,7 +9,40 @@ use domain::{
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, Value};
 
 use super::{NewContent, content_row, doomed_row, pending_row, scrub, segment_row, signed};
-use crate::{Change, Expect, blobs::BlobKey, sql::Sql};
+use crate::{
+    Change, Expect,
+    blobs::BlobKey,
+    change::{Form, RowStatement},
+    sql::Sql,
+};
+
+/// Content; organization, times.
+static REF: RowStatement = RowStatement {
+    tables: &["contents"],
+    text: "UPDATE contents SET refs = contents.refs + new.column3 FROM (/*rows*/) AS new \
+           WHERE contents.id = new.column1 AND contents.org_id = new.column2 AND contents.refs > 0",
+    form: Form::Listed,
+    key: 1,
+    expect: Expect::Rows(1),
+};
+/// Content; organization, times, now.
+static UNREF: RowStatement = RowStatement {
+    tables: &["contents"],
+    text: "UPDATE contents SET refs = contents.refs - new.column3, \
+           doomed_at = CASE WHEN contents.refs = new.column3 THEN new.column4 END FROM (/*rows*/) AS new \
+           WHERE contents.id = new.column1 AND contents.org_id = new.column2 AND contents.refs >= new.column3",
+    form: Form::Listed,
+    key: 1,
+    expect: Expect::Rows(1),
+};
+/// Small contents that nothing refers to any more.
+static FORGET: RowStatement = RowStatement {
+    tables: &["contents"],
+    text: "DELETE FROM contents WHERE id IN (/*rows*/) AND refs = 0 AND bytes IS NOT NULL",
+    form: Form::Listed,
+    key: 1,
+    expect: Expect::Any,
+};
 
 /// Contents that one statement names.
 const ROWS_MAX: usize = 500;
@@ -59,35 +92,21 @@ impl Change {
 
     /// Counts each of the organization's contents once more for each time that it is named. Stale where one is gone.
     pub fn contents_ref(&mut self, org_id: OrgId, ids: impl IntoIterator<Item = ContentId>) {
-        for chunk in counted(ids).chunks(ROWS_MAX) {
-            let (rows, mut values) = listed(chunk);
-            let org = place(&mut values, org_id.to_string());
-            let text = format!(
-                "WITH named(content, times) AS (VALUES {rows}) UPDATE contents SET refs = refs + named.times \
-                 FROM named WHERE contents.id = named.content AND contents.org_id = {org} AND contents.refs > 0"
-            );
-            self.run_statement(Sql::new(text, values), Expect::Rows(chunk.len() as u64));
+        for (id, times) in counted(ids) {
+            self.row(&REF, [id.to_string().into(), org_id.to_string().into(), times.into()]);
         }
     }
 
     /// Counts each of the organization's contents once less for each time that it is named. One that nothing refers to any more
     /// is gone; blobs stay for a while. Stale where one is gone already.
     pub fn contents_unref(&mut self, now: Timestamp, org_id: OrgId, ids: impl IntoIterator<Item = ContentId>) {
-        for chunk in counted(ids).chunks(ROWS_MAX) {
-            let (rows, mut values) = listed(chunk);
-            let (org, now) = (place(&mut values, org_id.to_string()), place(&mut values, now.0));
-            let text = format!(
-                "WITH named(content, times) AS (VALUES {rows}) UPDATE contents SET refs = refs - named.times, \
-                 doomed_at = CASE WHEN refs = named.times THEN CAST({now} AS BIGINT) END \
-                 FROM named WHERE contents.id = named.content AND contents.org_id = {org} \
-                 AND contents.refs >= named.times"
-            );
-            self.run_statement(Sql::new(text, values), Expect::Rows(chunk.len() as u64));
-            let small = content_row::Entity::delete_many()
-                .filter(content_row::Column::Id.is_in(chunk.iter().map(|(id, _)| id.to_string())))
-                .filter(content_row::Column::Refs.eq(0))
-                .filter(content_row::Column::Bytes.is_not_null());
-            self.run(small, Expect::Any);
+        let counted = counted(ids);
+        // All of one kind follow one another: so the writer makes one statement of them.
+        for (id, times) in &counted {
+            self.row(&UNREF, [id.to_string().into(), org_id.to_string().into(), (*times).into(), now.0.into()]);
+        }
+        for (id, _) in counted {
+            self.row(&FORGET, [id.to_string().into()]);
         }
     }
 

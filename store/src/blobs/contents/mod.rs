@@ -8,13 +8,16 @@
 //! 2. bytes that are streamed in bounded memory, hashed on the way, and on the disk ([`Store::content_write`]),
 //! 3. a commit that names the content and takes the pending row away ([`Change::content_put`]),
 //! 4. a commit that refers to it no more, which dooms it ([`Change::contents_unref`]): nobody finds it from then on,
-//! 5. [`DOOMED_FOR`] later, when downloads that ran have ended, a sweep that deletes the blobs, then the rows
-//!    ([`Store::contents_sweep_next`]); not while a hold of `troupe backup` stands, whose copy of the database names them.
+//! 5. [`DOOMED_FOR`] later a sweep that deletes the blobs, then the rows ([`Store::contents_sweep_next`]); not while somebody
+//!    still reads it ([`Store::contents_hold_read`]), and nothing while a hold of `troupe backup` stands, whose copy of the
+//!    database names them.
 //!
 //! What was written and never named is swept after [`PENDING_FOR`]. A [scrub](self::scrub) reads all blobs again and again.
 
 mod changes;
+mod copy;
 mod read;
+mod readers;
 pub mod scrub;
 mod sweep;
 mod write;
@@ -25,9 +28,11 @@ use domain::{
     id::{ContentId, OrgId},
 };
 
+pub(crate) use self::readers::Readers;
 pub use self::{
     changes::ContentPart,
     read::ContentRead,
+    readers::{HELD_FOR, HOLD_AFTER, READ_MAX},
     sweep::{DOOMED_FOR, PENDING_FOR},
     write::{ContentError, ContentSource, STALLED_AFTER},
 };

@@ -9,7 +9,7 @@ use futures::{
     stream::{self, BoxStream},
 };
 
-use super::{signed, unsigned};
+use super::{readers::Reading, signed, unsigned};
 use crate::{Store, StoreError, reader::row, sql::Sql};
 
 /// Segments that are looked up at once.
@@ -41,6 +41,13 @@ row! {
     }
 }
 
+row! {
+    struct PartRow {
+        start: i64,
+        size: i64,
+    }
+}
+
 /// The segments of a content that are still to be read.
 struct Segments {
     store: Store,
@@ -50,12 +57,14 @@ struct Segments {
     waiting: VecDeque<SegmentRow>,
     /// The segment that is being read, and where what it yields must end.
     reading: Option<(BoxStream<'static, Result<Bytes, StoreError>>, u64)>,
+    /// Keeps all of it from being swept.
+    _under_way: Reading,
 }
 
 impl Store {
     /// The bytes `range` of a content of the organization, or as many of them as it has, in pieces of up to 256 KiB where blobs
     /// are in a folder; none where there is no such content. The first blob is open when this returns: one that is missing is an
-    /// error here.
+    /// error here. What is being read is not swept meanwhile.
     pub async fn content_read(
         &self,
         org_id: OrgId,
@@ -79,12 +88,29 @@ impl Store {
         Ok(Some(ContentRead { size, range, bytes }))
     }
 
+    /// Where each part begins of which a content was joined, and how many bytes it has; those without bytes are left out.
+    pub async fn content_parts(&self, id: ContentId) -> Result<Vec<(u64, u64)>, StoreError> {
+        let sql = Sql::new(
+            "SELECT start, size FROM content_segments WHERE content_id = $1 ORDER BY start",
+            [id.to_string().into()],
+        );
+        let rows: Vec<PartRow> = self.reader().rows(&sql).await?;
+        rows.into_iter().map(|row| Ok((unsigned(row.start)?, unsigned(row.size)?))).collect()
+    }
+
     async fn segments(
         &self,
         id: ContentId,
         range: Range<u64>,
     ) -> Result<BoxStream<'static, Result<Bytes, StoreError>>, StoreError> {
-        let mut segments = Segments { store: self.clone(), id, range, waiting: VecDeque::new(), reading: None };
+        let mut segments = Segments {
+            store: self.clone(),
+            id,
+            range,
+            waiting: VecDeque::new(),
+            reading: None,
+            _under_way: self.readers().begin(id, self.now()),
+        };
         if !segments.range.is_empty() {
             segments.open_next().await?;
         }

@@ -15,7 +15,8 @@ use crate::{
 
 /// How long what was written waits for the commit that names it.
 pub const PENDING_FOR: Duration = Duration::from_hours(24);
-/// How long a content that nothing refers to any more can be read by those who began before.
+/// How long a content that nothing refers to any more stays for those who began to read it before; those who take longer hold
+/// it.
 pub const DOOMED_FOR: Duration = Duration::from_mins(15);
 
 row! {
@@ -40,6 +41,8 @@ impl Store {
         if !batch.rows.is_empty() || self.blobs_are_held().await? {
             return Ok(batch);
         }
+        // What this node reads it knows at once, however late its rows are.
+        self.contents_hold_read().await?;
         let batch = self.sweep_segments(limit).await?;
         if !batch.rows.is_empty() {
             return Ok(batch);
@@ -61,10 +64,12 @@ impl Store {
         }
     }
 
-    /// Whether somebody copies blobs.
+    /// Whether somebody copies all blobs.
     async fn blobs_are_held(&self) -> Result<bool, StoreError> {
-        let last: Option<HoldRow> =
-            self.reader().row(&Sql::new("SELECT MAX(until) AS until FROM blob_holds", [])).await?;
+        let last: Option<HoldRow> = self
+            .reader()
+            .row(&Sql::new("SELECT MAX(until) AS until FROM blob_holds WHERE content_id IS NULL", []))
+            .await?;
         Ok(last.and_then(|row| row.until).is_some_and(|until| until > self.now().0))
     }
 
@@ -87,9 +92,10 @@ impl Store {
     async fn sweep_segments(&self, limit: u32) -> Result<PurgeBatch, StoreError> {
         let sql = Sql::new(
             "SELECT s.content_id, s.start, s.blob FROM content_segments s \
-             JOIN (SELECT id FROM contents WHERE doomed_at <= $1 ORDER BY doomed_at LIMIT $2) c ON c.id = s.content_id \
-             LIMIT $2",
-            [self.now().before(DOOMED_FOR).0.into(), i64::from(limit).into()],
+             JOIN (SELECT id FROM contents WHERE doomed_at <= $1 AND NOT EXISTS \
+             (SELECT 1 FROM blob_holds WHERE blob_holds.content_id = contents.id AND blob_holds.until > $3) \
+             ORDER BY doomed_at LIMIT $2) c ON c.id = s.content_id LIMIT $2",
+            [self.now().before(DOOMED_FOR).0.into(), i64::from(limit).into(), self.now().0.into()],
         );
         let rows: Vec<SegmentRow> = self.reader().rows(&sql).await?;
         let mut batch = PurgeBatch::default();

@@ -6,16 +6,17 @@ use std::{
     process::Command,
 };
 
-use super::host::{Host, Kind};
 use crate::{report::Result, server::Server};
 
 /// Everything that the set-up consists of.
 const FILES: &[(&str, &str)] = &[
-    ("package.json", include_str!("../../peers/package.json")),
-    ("package-lock.json", include_str!("../../peers/package-lock.json")),
-    ("attend.mjs", include_str!("../../peers/attend.mjs")),
-    ("hocuspocus.mjs", include_str!("../../peers/hocuspocus.mjs")),
-    ("y-websocket.mjs", include_str!("../../peers/y-websocket.mjs")),
+    ("package.json", include_str!("../peers/package.json")),
+    ("package-lock.json", include_str!("../peers/package-lock.json")),
+    ("attend.mjs", include_str!("../peers/attend.mjs")),
+    ("dynalite.mjs", include_str!("../peers/dynalite.mjs")),
+    ("hocuspocus.mjs", include_str!("../peers/hocuspocus.mjs")),
+    ("s3rver.mjs", include_str!("../peers/s3rver.mjs")),
+    ("y-websocket.mjs", include_str!("../peers/y-websocket.mjs")),
 ];
 /// Written last: a folder with it is whole.
 const INSTALLED: &str = "installed";
@@ -48,19 +49,11 @@ impl Peers {
         Ok(Self(folder))
     }
 
-    /// Starts `@hocuspocus/server`.
-    pub fn hocuspocus(&self) -> Result<Host> {
-        Ok(Host::new("hocuspocus", self.start("hocuspocus.mjs")?, Kind::Hocuspocus))
-    }
-
-    /// Starts `@y/websocket-server`.
-    pub fn y_websocket(&self) -> Result<Host> {
-        Ok(Host::new("y_websocket", self.start("y-websocket.mjs")?, Kind::YWebsocket))
-    }
-
-    fn start(&self, script: &str) -> Result<Server> {
+    /// Starts one of them; `arguments` are for its script.
+    pub fn start(&self, script: &str, arguments: &[&Path]) -> Result<Server> {
         let node = self.0.join("node_modules").join(Path::new(".bin/node"));
         let mut command = Command::new(node);
-        Server::start(command.env("NODE_ENV", "production").arg("--expose-gc").arg(self.0.join(script)), "API")
+        command.env("NODE_ENV", "production").arg("--expose-gc").arg(self.0.join(script)).args(arguments);
+        Server::start(&mut command, "API")
     }
 }

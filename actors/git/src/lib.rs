@@ -1,0 +1,37 @@
+//! Git repositories: who owns what (contract C 2.2, 4.3).
+//!
+//! A repository's record, with its name and settings, belongs to the organization's book of resources, which is asked with
+//! this area's commands ([`CreateRepository`], [`ChangeRepository`], [`DeleteRepository`], [`RestoreRepository`]). Who was
+//! granted a part in it, and when it is deleted for good, belongs to the repository ([`Repository`]). What is left of it then
+//! is deleted by a job.
+
+mod events;
+mod removal;
+mod repository;
+mod resource;
+
+use std::sync::Arc;
+
+use actors_base::{
+    Area, Services,
+    work::{Lane, job},
+};
+
+use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
+pub use self::{
+    repository::{GrantAccess, Repository, WithdrawAccess},
+    resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},
+};
+
+/// What goes over all areas knows of repositories.
+pub const AREA: Area = Area {
+    jobs: &[REPOSITORY_REMOVAL],
+    lanes,
+    deletes_organization: removal::delete_repositories_after,
+    ..Area::named("git")
+};
+
+/// The lanes of jobs that ask no actor.
+fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
+    vec![job::lane(services.store.clone(), REPOSITORY_REMOVAL, RepositoryRemoval)]
+}

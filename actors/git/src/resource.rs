@@ -1,0 +1,238 @@
+//! Making, changing, deleting and restoring repositories, in the turn of the organization's book of resources.
+
+use actors_base::{
+    Services,
+    resources::{NewResource, ResourceChange, ResourceCreate, ResourceKind},
+};
+use domain::{
+    Authority, Error, Result, Scope,
+    git::{
+        AccessLevel, BranchName, GRANTS_MAX, Principal, REPOSITORIES_MAX, RESTORABLE_FOR, RepositoryDraft,
+        RepositoryPatch, Visibility, level_of, repository_deleted, repository_exists, repository_not_deleted,
+        repository_not_found, too_many_grants, too_many_repositories,
+    },
+    id::{OrgId, ResourceId, UserId},
+    resource::{Resource, ResourceStatus, ResourceType},
+};
+use kernel::Resource as _;
+use serde_json::{Value, json};
+use store::{Change, Store, git::StoredRepository};
+
+use crate::{Repository, events::AccessChanged, repository::PURGE};
+
+/// Repositories, as resources.
+const REPOSITORY: ResourceKind = ResourceKind {
+    resource_type: ResourceType::Repository,
+    audited_as: "repository",
+    count_max: |_| REPOSITORIES_MAX,
+    exists: repository_exists,
+    too_many: too_many_repositories,
+    not_found: repository_not_found,
+};
+
+/// The organization's repository, unless it is deleted for good.
+pub(crate) async fn found(store: &Store, org_id: OrgId, id: ResourceId) -> Result<StoredRepository> {
+    let repository = store.repository(org_id, id).await?;
+    repository.filter(|repository| !repository.is_gone()).ok_or_else(repository_not_found)
+}
+
+/// 404 for who has no part in the repository, 403 for who doesn't administer it.
+pub(crate) async fn administers(store: &Store, authority: &Authority, repository: &StoredRepository) -> Result<()> {
+    let granted = match authority.on_behalf_of() {
+        Ok(user_id) => store.repository_granted(repository.no, authority.org_id(), user_id).await?,
+        Err(_) => None,
+    };
+    let level = level_of(authority, repository.settings.visibility, granted).ok_or_else(repository_not_found)?;
+    level.require(AccessLevel::Admin)
+}
+
+async fn admit(services: &Services, authority: &Authority, id: ResourceId) -> Result<()> {
+    let repository = found(&services.store, authority.org_id(), id).await?;
+    administers(&services.store, authority, &repository).await
+}
+
+/// Makes a repository.
+#[derive(Clone, Debug)]
+pub struct CreateRepository(pub RepositoryDraft);
+
+impl ResourceCreate for CreateRepository {
+    const COMMAND: &'static str = "create_repository";
+    const KIND: ResourceKind = REPOSITORY;
+    const SCOPE: Scope = Scope::GitWrite;
+
+    fn draft(&self) -> NewResource {
+        let name = &self.0.name;
+        NewResource { name_key: name.key(), ..NewResource::named(name.as_str()) }
+    }
+
+    async fn rows(&self, _: &Services, resource: &Resource) -> Result<Change> {
+        let mut change = Change::new();
+        change.repository_add(resource, &self.0.settings);
+        if self.0.settings.visibility == Visibility::Restricted {
+            change.repository_maker_grant(resource);
+        }
+        Ok(change)
+    }
+}
+
+/// Changes a repository's name, settings or visibility.
+#[derive(Clone, Debug)]
+pub struct ChangeRepository {
+    /// Which one.
+    pub id: ResourceId,
+    /// What is to be changed.
+    pub patch: RepositoryPatch,
+    /// In whose name: they administer it, also once it is restricted.
+    pub by: UserId,
+}
+
+impl ResourceChange for ChangeRepository {
+    const COMMAND: &'static str = "change_repository";
+    const KIND: ResourceKind = REPOSITORY;
+    const ACT: &'static str = "changed";
+    const SCOPE: Scope = Scope::GitAdmin;
+
+    fn id(&self) -> ResourceId {
+        self.id
+    }
+
+    async fn admit(&self, services: &Services, authority: &Authority) -> Result<()> {
+        admit(services, authority, self.id).await
+    }
+
+    fn audited(&self, before: &Resource) -> (&'static str, Option<Value>) {
+        let patch = &self.patch;
+        let name = patch.name.as_ref().filter(|name| name.as_str() != before.name);
+        let act = match (name, patch.visibility) {
+            (Some(_), _) => "renamed",
+            (None, Some(_)) => "access_changed",
+            (None, None) => Self::ACT,
+        };
+        let about = json!({
+            "name": name.map(|name| json!({ "from": before.name, "to": name.as_str() })),
+            "description": patch.description,
+            "defaultBranch": patch.default_branch.as_ref().map(BranchName::as_str),
+            "visibility": patch.visibility,
+        });
+        (act, Some(about))
+    }
+
+    async fn decide(&self, services: &Services, resource: &mut Resource) -> Result<Change> {
+        let mut repository = found(&services.store, resource.org_id, self.id).await?;
+        if resource.status == ResourceStatus::Deleting {
+            return Err(repository_deleted());
+        }
+        let before = repository.settings.visibility;
+        repository.settings = self.patch.apply(&repository.settings);
+        let after = repository.settings.visibility;
+        let mut change = Change::new();
+        change.repository_set(&repository);
+        if let Some(name) = &self.patch.name {
+            name.as_str().clone_into(&mut resource.name);
+            resource.name_key = name.key();
+        }
+        if before == after {
+            return Ok(change);
+        }
+        if after == Visibility::Restricted {
+            self.keep_admin(&mut change, services, &repository).await?;
+        }
+        let changed =
+            AccessChanged { resource, principal: None, before: Some(before.as_str()), after: Some(after.as_str()) };
+        changed.emit(&mut change, services).await?;
+        Ok(change)
+    }
+}
+
+impl ChangeRepository {
+    /// Grants who restricts a repository the administration of it.
+    async fn keep_admin(&self, change: &mut Change, services: &Services, repository: &StoredRepository) -> Result<()> {
+        let (store, principal) = (&services.store, Principal::Person(self.by));
+        let is_new = store.repository_grant(repository.no, principal).await?.is_none();
+        if is_new && store.repository_grants(repository.no).await?.len() as u64 >= GRANTS_MAX {
+            return Err(too_many_grants());
+        }
+        let at = (repository.no, repository.resource.org_id);
+        change.repository_grant_put(at, (principal, AccessLevel::Admin), self.by, store.now());
+        Ok(())
+    }
+}
+
+/// Deletes a repository. It can be restored for seven days.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteRepository(pub ResourceId);
+
+impl ResourceChange for DeleteRepository {
+    const COMMAND: &'static str = "delete_repository";
+    const KIND: ResourceKind = REPOSITORY;
+    const ACT: &'static str = "deleted";
+    const SCOPE: Scope = Scope::GitAdmin;
+
+    fn id(&self) -> ResourceId {
+        self.0
+    }
+
+    async fn admit(&self, services: &Services, authority: &Authority) -> Result<()> {
+        admit(services, authority, self.0).await
+    }
+
+    async fn decide(&self, services: &Services, resource: &mut Resource) -> Result<Change> {
+        if resource.status == ResourceStatus::Deleting {
+            return Err(repository_deleted());
+        }
+        let mut repository = found(&services.store, resource.org_id, self.0).await?;
+        let purge_at = services.store.now().after(RESTORABLE_FOR);
+        repository.purge_at = Some(purge_at);
+        let mut change = Change::new();
+        change.repository_set(&repository);
+        change.timer_set_for(resource.org_id, Repository::KIND, &self.0.to_string(), PURGE, purge_at);
+        let status = move_to(resource, ResourceStatus::Deleting);
+        status.emit(&mut change, services).await?;
+        Ok(change)
+    }
+}
+
+/// Restores a deleted repository as it was.
+#[derive(Clone, Copy, Debug)]
+pub struct RestoreRepository(pub ResourceId);
+
+impl ResourceChange for RestoreRepository {
+    const COMMAND: &'static str = "restore_repository";
+    const KIND: ResourceKind = REPOSITORY;
+    const ACT: &'static str = "restored";
+    const SCOPE: Scope = Scope::GitAdmin;
+
+    fn id(&self) -> ResourceId {
+        self.0
+    }
+
+    async fn admit(&self, services: &Services, authority: &Authority) -> Result<()> {
+        admit(services, authority, self.0).await
+    }
+
+    async fn decide(&self, services: &Services, resource: &mut Resource) -> Result<Change> {
+        let mut repository = found(&services.store, resource.org_id, self.0).await?;
+        if repository.purge_at.take().ok_or_else(repository_not_deleted)? <= services.store.now() {
+            return Err(repository_not_found());
+        }
+        let mut change = Change::new();
+        change.repository_set(&repository);
+        change.timer_cancel(Repository::KIND, &self.0.to_string(), PURGE);
+        let status = move_to(resource, ResourceStatus::Active);
+        status.emit(&mut change, services).await?;
+        Ok(change)
+    }
+}
+
+fn move_to(resource: &mut Resource, status: ResourceStatus) -> AccessChanged<'_> {
+    let before = std::mem::replace(&mut resource.status, status);
+    AccessChanged { resource, principal: None, before: Some(before.as_str()), after: Some(status.as_str()) }
+}
+
+/// 404: nothing was granted to who isn't there.
+pub(crate) fn no_such(principal: Principal) -> Error {
+    match principal {
+        Principal::Person(_) => Error::not_found("Member not found."),
+        Principal::Team(_) => Error::not_found("Team not found."),
+    }
+}

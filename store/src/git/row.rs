@@ -1,0 +1,50 @@
+//! A repository's row.
+
+use domain::{
+    Timestamp,
+    git::{BranchName, RepositorySettings, Visibility},
+    resource::Resource,
+};
+
+pub(super) use self::entity::{ActiveModel, Column, Entity, Model};
+use super::{RepositoryNo, StoredRepository};
+use crate::StoreError;
+
+mod entity {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+    #[sea_orm(table_name = "repositories")]
+    pub struct Model {
+        #[sea_orm(primary_key)]
+        pub repo_no: i64,
+        pub id: String,
+        pub org_id: String,
+        pub description: String,
+        pub default_branch: String,
+        pub visibility: String,
+        pub version: i64,
+        pub refs_version: i64,
+        pub purge_at: Option<i64>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// The repository of a row and of its resource's record.
+pub(super) fn read(row: Model, resource: Resource) -> Result<StoredRepository, StoreError> {
+    let default_branch = BranchName::parse("defaultBranch", &row.default_branch)
+        .map_err(|_| StoreError::corrupt("repositories.default_branch"))?;
+    let visibility =
+        Visibility::from_name(&row.visibility).ok_or_else(|| StoreError::corrupt("repositories.visibility"))?;
+    Ok(StoredRepository {
+        resource,
+        no: RepositoryNo(row.repo_no),
+        settings: RepositorySettings { description: row.description, default_branch, visibility },
+        version: row.version,
+        purge_at: row.purge_at.map(Timestamp),
+    })
+}
