@@ -4,7 +4,7 @@ mod ways_out;
 
 use std::{fmt, fs, net::IpAddr, time::Duration};
 
-use gateways::Hub;
+use gateways::{Git, Hub, git::VERSION_MIN};
 use store::{Clock, Store};
 
 use crate::{
@@ -81,6 +81,7 @@ pub async fn examine(config: &Config) -> Findings {
     if usable {
         storage(config, &mut findings).await;
     }
+    findings.note("git", git().await);
     findings.note("redis", redis(config).await);
     ways_out::examine(config, &mut findings).await;
     findings.note("traces", traces(config).await);
@@ -218,6 +219,24 @@ async fn traces(config: &Config) -> Verdict {
              runs, and its traces are lost.",
         ),
     }
+}
+
+/// Git, which repositories need; all else works without it.
+async fn git() -> Verdict {
+    let (major, minor) = VERSION_MIN;
+    match Git::default().version().await {
+        Ok(version) if is_at_least(&version, VERSION_MIN) => good(format!("git {version}")),
+        Ok(version) => {
+            Verdict::Doubtful(format!("git {version} is older than {major}.{minor}, with which repositories work"))
+        }
+        Err(error) => Verdict::Doubtful(format!("{error}; repositories need git {major}.{minor} or later in the path")),
+    }
+}
+
+/// Whether a version, as git says it, is this one or a later one.
+fn is_at_least(version: &str, wanted: (u32, u32)) -> bool {
+    let mut numbers = version.split(|it: char| !it.is_ascii_digit()).map_while(|number| number.parse().ok());
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= wanted
 }
 
 async fn redis(config: &Config) -> Verdict {

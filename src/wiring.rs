@@ -158,6 +158,7 @@ impl Config {
             buckets_max: self.storage.max_buckets.into(),
             tables_max: self.databases.max_tables.into(),
             spool: self.data.dir.join("spool"),
+            git_folder: self.data.dir.join("git"),
         }
     }
 

@@ -202,6 +202,8 @@ ids! {
     UploadId = "upl";
     /// What is kept of an organization as bytes: a file's content, an attachment, a pack.
     ContentId = "con";
+    /// A push to a repository.
+    PushId = "psh";
     /// A page of an organization's notes (contract B 2.6).
     PageId = "doc";
     /// An import of pages.

@@ -8,6 +8,7 @@
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod git;
 pub mod hub;
 pub mod mail;
 mod outgoing;
@@ -15,6 +16,7 @@ mod public_address;
 pub mod push;
 pub mod texts;
 
+pub use git::{Git, GitError, GitJob, GitRun};
 pub use hub::{Hub, HubHealth, HubMode, HubOptions, Limit, RetryAfter, Signal, Subscription, Ticket};
 pub use mail::{Delivered, Email, MailOptions, Mailer, SendError};
 pub use push::{PushError, PushMessage, PushOptions, Pusher};

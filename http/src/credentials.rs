@@ -21,6 +21,7 @@ use actors::{
     organization::{NoteAccessKeyUse, NoteKeyUse},
     person::NoteSignInUse,
 };
+use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::{
     Caller, Context, Error, Origin, Timestamp, Token, TokenHash,
     access_key::AccessKeyId,
@@ -73,7 +74,9 @@ impl Credentials {
         if !call.request.headers().contains_key(header::AUTHORIZATION) {
             return Ok(Caller::Nobody);
         }
-        let token = call.header(header::AUTHORIZATION).and_then(bearer).ok_or(Error::Unauthenticated)?;
+        let said = call.header(header::AUTHORIZATION).ok_or(Error::Unauthenticated)?;
+        let password = if call.endpoint.facts.speaks_git { basic_password(said) } else { None };
+        let token = password.as_deref().or_else(|| bearer(said)).ok_or(Error::Unauthenticated)?;
         let token: Token = token.parse().map_err(|_| Error::Unauthenticated)?;
         let caller = self.caller_by_token(&token, store).await?;
         if self.tokens.use_is_due(&token.hash(), store.now()) {
@@ -171,6 +174,13 @@ impl Credentials {
 pub(crate) fn bearer(header: &str) -> Option<&str> {
     let (scheme, token) = header.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// The password of a header as git sends it; the name beside it may be any.
+fn basic_password(header: &str) -> Option<String> {
+    let (scheme, pair) = header.split_once(' ')?;
+    let pair = scheme.eq_ignore_ascii_case("basic").then(|| STANDARD.decode(pair.trim()).ok())??;
+    Some(String::from_utf8(pair).ok()?.split_once(':')?.1.to_owned())
 }
 
 fn last_use(credential: &Credential) -> Option<Timestamp> {

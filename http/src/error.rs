@@ -124,6 +124,17 @@ impl ApiError {
         response.json(self.body())
     }
 
+    /// The answer to git, which shows its people a text.
+    pub(crate) fn response_to_git(&self, request_id: &str) -> HttpResponse {
+        self.log(request_id);
+        let mut response = HttpResponse::build(self.status());
+        self.headers(&mut response);
+        if self.status() == StatusCode::UNAUTHORIZED {
+            response.insert_header((header::WWW_AUTHENTICATE, "Basic realm=\"Troupe\", charset=\"UTF-8\""));
+        }
+        response.content_type("text/plain; charset=utf-8").body(format!("{}\n", self.message()))
+    }
+
     fn body(&self) -> Shown<'_> {
         let (problems, scope, adds) = match self {
             Self::Domain(Error::Invalid { problems }) => (Some(problems.as_slice()), None, None),

@@ -57,6 +57,8 @@ pub struct Facts {
     pub body: Option<BodyRule>,
     /// Whether it reads or writes a body as it comes, for as long as that takes.
     pub streams: bool,
+    /// Whether git asks it: the credential is the password of `Basic`, and what is refused is said as text, which git shows.
+    pub speaks_git: bool,
 }
 
 /// What holds for a JSON body.
@@ -80,6 +82,7 @@ impl Facts {
             in_repository: false,
             body: None,
             streams: false,
+            speaks_git: false,
         }
     }
 
@@ -220,7 +223,11 @@ impl Facts {
 
     /// Gives each error without content the common body, and says what else may come.
     pub(crate) fn complete(&mut self) {
-        let content = Content::new(Some(self.reference::<ErrorBody>()));
+        let (content_type, content) = if self.speaks_git {
+            ("text/plain", Content::new(Some(Schema::from(ObjectBuilder::new().schema_type(Type::String).build()))))
+        } else {
+            ("application/json", Content::new(Some(self.reference::<ErrorBody>())))
+        };
         let responses = &mut self.operation.responses.responses;
         responses.insert("default".to_owned(), RefOr::T(ResponseBuilder::new().description(ANY_OTHER).build()));
         for (status, response) in responses {
@@ -228,7 +235,7 @@ impl Facts {
                 && (status == "default" || status.starts_with(['4', '5']))
                 && response.content.is_empty()
             {
-                response.content.insert("application/json".to_owned(), RefOr::T(content.clone()));
+                response.content.insert(content_type.to_owned(), RefOr::T(content.clone()));
             }
         }
     }

@@ -249,6 +249,10 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/repos/{name}/access" => git::repository_access_get;
             PUT    "/v1/orgs/{orgId}/repos/{name}/access/{principal}" => git::repository_access_put;
             DELETE "/v1/orgs/{orgId}/repos/{name}/access/{principal}" => git::repository_access_delete;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pushes" => git::pushes_list;
+            GET    "/git/{owner}/{repository}/info/refs"  => git::git_info_refs;
+            POST   "/git/{owner}/{repository}/git-upload-pack" => git::git_upload_pack;
+            POST   "/git/{owner}/{repository}/git-receive-pack" => git::git_receive_pack;
         }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;

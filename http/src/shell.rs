@@ -68,10 +68,15 @@ pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -
     let passed = pass(Arc::clone(&state), request.clone(), &mut unread, request_id.clone(), found);
     let passed = AssertUnwindSafe(passed).catch_unwind().instrument(traced);
     let outcome = passed.instrument(span.clone()).await;
+    let speaks_git = endpoint.as_ref().is_some_and(|endpoint| endpoint.facts.speaks_git);
+    let refusal = |error: ApiError| match speaks_git {
+        true => error.response_to_git(&request_id),
+        false => error.response(&request_id),
+    };
     let response = span.in_scope(|| match outcome {
         Ok(Ok(response)) => response,
-        Ok(Err(error)) => error.response(&request_id),
-        Err(_) => ApiError::from(Error::internal("a handler panicked")).response(&request_id),
+        Ok(Err(error)) => refusal(error),
+        Err(_) => refusal(Error::internal("a handler panicked").into()),
     });
     let mut response = headers::complete(response, &state, &request, &request_id);
     bucket_cors::allow(response.headers_mut(), &state, &request).await;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use actors::{Actors, Services, Settings, pages::live::Rooms};
+use actors::{Actors, Services, Settings, git::host::GitHost, pages::live::Rooms};
 use gateways::{Pusher, Texter, hub::Hub};
 use metrics_exporter_prometheus::PrometheusHandle;
 use store::Store;
@@ -29,6 +29,8 @@ pub struct AppState {
     pub pusher: Pusher,
     /// Who looks at which organization's pages, on this node.
     pub page_rooms: Rooms,
+    /// The objects of repositories, on this node.
+    pub git: GitHost,
     /// What the configuration says of the areas.
     pub settings: Arc<Settings>,
     /// The URL tree.
@@ -65,6 +67,7 @@ impl AppState {
             texter: services.texter.clone(),
             pusher: services.pusher.clone(),
             page_rooms: Rooms::new(services.clone()),
+            git: GitHost::new(&services),
             settings: services.settings,
             actors,
             router: Router::new(routes::page())?,

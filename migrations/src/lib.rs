@@ -38,6 +38,7 @@ mod m0028_uploads_list;
 mod m0031_repositories;
 mod m0032_refs;
 mod m0033_uploads_and_reads;
+mod m0034_packs;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -76,6 +77,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0031_repositories::Migration),
             Box::new(m0032_refs::Migration),
             Box::new(m0033_uploads_and_reads::Migration),
+            Box::new(m0034_packs::Migration),
         ]
     }
 }

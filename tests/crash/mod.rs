@@ -11,6 +11,7 @@ mod escalations;
 pub mod feed;
 pub mod known;
 mod orgs;
+mod pushes;
 mod stage;
 mod storage;
 pub mod vault;

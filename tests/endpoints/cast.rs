@@ -67,6 +67,7 @@ impl Cast {
         let command_line = on_command_line(&server, &owner.client, &org_id).await;
         let sign_ins = owner.client.get("/v1/me/sign-ins").send().await.expect(200);
         let names = vec![
+            ("owner", org_id.clone()),
             ("orgId", org_id),
             ("userId", viewer.user_id.clone()),
             ("teamId", team.str("/team/teamId").to_owned()),
@@ -92,6 +93,7 @@ impl Cast {
             ("pageId", page.str("/page/pageId").to_owned()),
             ("databaseId", database.str("/database/resourceId").to_owned()),
             ("name", "a-repository".to_owned()),
+            ("repository", "a-repository.git".to_owned()),
             ("principal", viewer.user_id.clone()),
             ("indexName", "by-email".to_owned()),
             ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
@@ -137,7 +139,7 @@ impl Cast {
             Who::Anyone | Who::TicketHolder | Who::AddressHolder | Who::SecretHolder => &self.nobody,
             Who::Authenticator(_) => &self.authenticator,
             Who::MobileApp(_) | Who::IphoneApp(_) => &self.iphone,
-            Who::CommandLine(_) => &self.command_line,
+            Who::CommandLine(_) | Who::Git(_) => &self.command_line,
             Who::Platform(_) | Who::Console => &self.operator,
             Who::Caller | Who::Person | Who::Member | Who::Scope(_) => &self.owner,
         }

@@ -38,11 +38,35 @@ async fn nobody_reads_401() {
     let cast = Cast::new().await;
     let nobodies = [cast.nobody.clone(), cast.nobody.with_token("trp_p_made_up"), cast.nobody.with_token("")];
     let picked = |row: &Row| if is_open(row) { Vec::new() } else { nobodies.iter().collect() };
-    drive(&cast, picked, |_, answer| {
+    drive(&cast, picked, |row, answer| {
+        if let Who::Git(_) = row.who {
+            assert_eq!((answer.status, answer.text.as_str()), (401, "Sign in to continue.\n"));
+            assert!(answer.header("www-authenticate").is_some_and(|how| how.starts_with("Basic")));
+            return;
+        }
         let answer = answer.expect_error(401, "unauthenticated", "Sign in to continue.");
         assert!(answer.header("www-authenticate").is_some_and(|how| how.starts_with("Bearer")));
     })
     .await;
+}
+
+#[tokio::test]
+async fn git_serves_the_command_line_and_keys_whoever_has_a_part_and_the_scope() {
+    let cast = Cast::new().await;
+    for row in ROWS.iter() {
+        let Who::Git(scope) = row.who else { continue };
+        let refusals = [
+            (&cast.owner, 403, "Git takes keys, and sign-ins on the command line.".to_owned()),
+            (&cast.strange_key, 404, "Repository not found".to_owned()),
+            (&cast.key, 403, format!("This needs the {scope} permission.")),
+        ];
+        for (client, status, message) in refusals {
+            let service = if scope == "git:read" { "git-upload-pack" } else { "git-receive-pack" };
+            let path = format!("{}?service={service}", cast.path(row));
+            let answer = client.request(row.method.parse().unwrap(), &path).send().await;
+            assert_eq!((answer.status, answer.text.as_str()), (status, format!("{message}\n").as_str()), "{row:?}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -32,6 +32,8 @@ pub enum Who {
     Platform(&'static str),
     /// Whoever is signed in to the operators' console.
     Console,
+    /// Git, on the command line or with a key, for whoever has this scope: it is answered in texts.
+    Git(&'static str),
 }
 
 /// What an endpoint takes as its body.
@@ -76,7 +78,7 @@ macro_rules! rows {
 }
 
 use Takes::{Bytes, Form, Json, Nothing};
-use Who::{AddressHolder, Anyone, Caller, Console, Member, Person, Platform, Scope, SecretHolder, TicketHolder};
+use Who::{AddressHolder, Anyone, Caller, Console, Git, Member, Person, Platform, Scope, SecretHolder, TicketHolder};
 
 /// Every endpoint.
 #[rustfmt::skip]
@@ -309,6 +311,10 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/repos/{name}/access"           Scope("git:read"), Nothing;
     PUT    "/v1/orgs/{orgId}/repos/{name}/access/{principal}"    Scope("git:admin"), JSON;
     DELETE "/v1/orgs/{orgId}/repos/{name}/access/{principal}"    Scope("git:admin"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pushes"           Scope("git:read"), Nothing;
+    GET    "/git/{owner}/{repository}/info/refs"            Git("git:read"), Nothing;
+    POST   "/git/{owner}/{repository}/git-upload-pack"      Git("git:read"), Bytes;
+    POST   "/git/{owner}/{repository}/git-receive-pack"     Git("git:write"), Bytes;
 
     GET    "/v1/blobs/{key}"                                AddressHolder, Nothing;
     PUT    "/v1/blobs/{key}"                                AddressHolder, Bytes;

@@ -4,6 +4,7 @@ mod access;
 mod credentials;
 mod removal;
 mod repositories;
+mod wire;
 
 use std::time::Duration;
 

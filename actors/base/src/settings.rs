@@ -41,6 +41,8 @@ pub struct Settings {
     pub tables_max: u64,
     /// Where archives are kept while they are read: a folder on a disk of the machine.
     pub spool: PathBuf,
+    /// Where git works on the objects of repositories: a folder on a disk of the machine.
+    pub git_folder: PathBuf,
 }
 
 /// How much work a password's hash takes (`accounts.argon2_*`).
@@ -93,6 +95,7 @@ impl Default for Settings {
             public_files: PublicHost::Shared,
             tables_max: 500,
             spool: std::env::temp_dir(),
+            git_folder: std::env::temp_dir().join("troupe-git"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A repository: who was granted a part in it, and when it is deleted for good.
+//! A repository: its refs, who was granted a part in it, and when it is deleted for good.
 //!
 //! Nothing of it is kept in memory. What a command decides on is read in its turn, and the commit names the version that was
 //! read, so that a change of the repository's settings by the organization's book is never overtaken.
@@ -21,7 +21,7 @@ use store::{
 use crate::{
     events::AccessChanged,
     removal,
-    resource::{administers, found, no_such},
+    resource::{found, no_such, reaches},
 };
 
 /// The name of the timer that deletes a repository for good.
@@ -75,7 +75,7 @@ impl Granting {
         let authority = turn.authority(org_id).await?;
         authority.require(Scope::GitAdmin)?;
         let repository = found(store, org_id, *turn.key()).await?;
-        administers(store, &authority, &repository).await?;
+        reaches(store, &authority, &repository, AccessLevel::Admin).await?;
         if repository.resource.status == ResourceStatus::Deleting {
             return Err(repository_deleted());
         }

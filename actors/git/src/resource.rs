@@ -36,19 +36,24 @@ pub(crate) async fn found(store: &Store, org_id: OrgId, id: ResourceId) -> Resul
     repository.filter(|repository| !repository.is_gone()).ok_or_else(repository_not_found)
 }
 
-/// 404 for who has no part in the repository, 403 for who doesn't administer it.
-pub(crate) async fn administers(store: &Store, authority: &Authority, repository: &StoredRepository) -> Result<()> {
+/// 404 for who has no part in the repository, 403 for whose part is smaller.
+pub(crate) async fn reaches(
+    store: &Store,
+    authority: &Authority,
+    repository: &StoredRepository,
+    wanted: AccessLevel,
+) -> Result<()> {
     let granted = match authority.on_behalf_of() {
         Ok(user_id) => store.repository_granted(repository.no, authority.org_id(), user_id).await?,
         Err(_) => None,
     };
     let level = level_of(authority, repository.settings.visibility, granted).ok_or_else(repository_not_found)?;
-    level.require(AccessLevel::Admin)
+    level.require(wanted)
 }
 
 async fn admit(services: &Services, authority: &Authority, id: ResourceId) -> Result<()> {
     let repository = found(&services.store, authority.org_id(), id).await?;
-    administers(&services.store, authority, &repository).await
+    reaches(&services.store, authority, &repository, AccessLevel::Admin).await
 }
 
 /// Makes a repository.

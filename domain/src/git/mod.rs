@@ -1,11 +1,15 @@
-//! Git repositories (contract C 2.2, 4.3): their names, who has a part in them, and machines' keys.
+//! Git repositories (contract C 2.2, 4.3): their names, who has a part in them, machines' keys, refs and what git says.
 
 mod access;
 mod branch;
 mod draft;
 mod machine;
 mod name;
+mod oid;
+mod push;
+mod ref_name;
 mod refusal;
+pub mod wire;
 
 pub use self::{
     access::{AccessLevel, GRANTS_MAX, Principal, Visibility, level_of},
@@ -16,6 +20,9 @@ pub use self::{
         ROTATION_NOTICE, command_line_only, machine_key_not_found, machine_scopes, too_many_machines,
     },
     name::{REPOSITORIES_MAX, REPOSITORY_NAME_LEN, RepositoryName},
+    oid::{NotAnObjectId, ObjectId},
+    push::{ATOMIC_FAILED, PACK_MAX, RefMove, RefPlace, RefVerdict, STALE_INFO, decide_all},
+    ref_name::{REF_NAME_MAX, RefKind, RefName},
     refusal::{
         MACHINE_KEY_ONLY, REPOSITORY_NOT_FOUND, grant_not_found, repository_deleted, repository_exists,
         repository_not_deleted, repository_not_found, too_many_grants, too_many_repositories,

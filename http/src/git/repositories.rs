@@ -42,7 +42,8 @@ const LIST: &str = "repositories";
     "name": "web-app", "status": "active", "createdAt": 1_767_225_600_000_i64, "updatedAt": 1_767_225_600_000_i64,
     "createdBy": "usr_01jd7rt4m5e9fv2w8x3c6k0hqz", "location": "main", "region": "us-east-1",
     "arn": "arn:aws:codecommit:us-east-1:123456789012:web-app", "physicalName": "web-app-3c6k0hqz",
-    "description": "What people see", "defaultBranch": "main", "visibility": "organization"
+    "description": "What people see", "defaultBranch": "main", "visibility": "organization",
+    "cloneUrl": "https://troupe.example.com/git/acme/web-app.git", "sizeBytes": 11_500_000, "pushedAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct RepositoryBody {
     /// The organization's id.
@@ -79,20 +80,29 @@ pub(crate) struct RepositoryBody {
     default_branch: String,
     /// `organization`, for everybody with the permission, or `restricted`, for whom it was granted to.
     visibility: &'static str,
+    /// What `git clone` takes.
+    clone_url: String,
+    /// Bytes of its objects, as they are kept.
+    size_bytes: u64,
+    /// When somebody last pushed to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pushed_at: Option<i64>,
     /// Until when it can be restored, where it is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     purge_at: Option<i64>,
 }
 
-impl From<StoredRepository> for RepositoryBody {
-    fn from(repository: StoredRepository) -> Self {
-        let StoredRepository { resource, settings, purge_at, .. } = repository;
+impl RepositoryBody {
+    /// The repository, which is cloned from below `git_url`.
+    fn new(repository: StoredRepository, git_url: &str) -> Self {
+        let StoredRepository { resource, settings, size, pushed_at, purge_at, .. } = repository;
         let account = account_number(resource.org_id);
         Self {
             org_id: resource.org_id.to_string(),
             resource_id: resource.id.to_string(),
             resource_type: resource.resource_type.as_str(),
             arn: format!("arn:aws:codecommit:{}:{account}:{}", resource.region, resource.name),
+            clone_url: format!("{git_url}/{}.git", resource.name),
             name: resource.name,
             status: resource.status.as_str(),
             created_at: resource.created_at.as_millis(),
@@ -105,9 +115,17 @@ impl From<StoredRepository> for RepositoryBody {
             description: settings.description,
             default_branch: settings.default_branch.as_str().to_owned(),
             visibility: settings.visibility.as_str(),
+            size_bytes: size,
+            pushed_at: pushed_at.map(Timestamp::as_millis),
             purge_at: purge_at.map(Timestamp::as_millis),
         }
     }
+}
+
+/// What the addresses begin with from which an organization's repositories are cloned.
+async fn git_url(state: &State, org_id: OrgId) -> Result<String> {
+    let organization = state.store.organization(org_id).await?.ok_or_else(repository_not_found)?;
+    Ok(format!("{}/git/{}", state.options.public_url, organization.slug))
 }
 
 /// One repository.
@@ -120,7 +138,7 @@ pub(crate) struct RepositoryAnswer {
 impl RepositoryAnswer {
     async fn read(state: &State, org_id: OrgId, id: ResourceId) -> Result<Self> {
         let repository = state.store.repository(org_id, id).await?.ok_or_else(repository_not_found)?;
-        Ok(Self { repository: repository.into() })
+        Ok(Self { repository: RepositoryBody::new(repository, &git_url(state, org_id).await?) })
     }
 }
 
@@ -171,7 +189,9 @@ pub(crate) async fn repositories_list(
         RepositoryList { org_id: org.id(), by, part: query.q.as_deref(), after: page.after, limit: page.read_limit() };
     let found = state.store.repositories(list).await?;
     let (found, cursor) = page.cut(found, StoredRepository::id);
-    Ok(Json(RepositoriesAnswer { repositories: found.into_iter().map(RepositoryBody::from).collect(), cursor }))
+    let git_url = git_url(&state, org.id()).await?;
+    let repositories = found.into_iter().map(|repository| RepositoryBody::new(repository, &git_url)).collect();
+    Ok(Json(RepositoriesAnswer { repositories, cursor }))
 }
 
 fn visibility(asked: Option<&str>) -> domain::Result<Option<Visibility>> {
@@ -242,8 +262,9 @@ pub(crate) async fn repository_create(
 
 /// A repository
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}")]
-pub(crate) async fn repository_get(repository: Repository<GitRead>) -> Result<Object<RepositoryAnswer>> {
-    Ok(Object(RepositoryAnswer { repository: repository.stored.into() }))
+pub(crate) async fn repository_get(repository: Repository<GitRead>, state: State) -> Result<Object<RepositoryAnswer>> {
+    let git_url = git_url(&state, repository.org_id()).await?;
+    Ok(Object(RepositoryAnswer { repository: RepositoryBody::new(repository.stored, &git_url) }))
 }
 
 /// What is to be changed of a repository; what isn't named stays.

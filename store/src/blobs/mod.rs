@@ -168,6 +168,11 @@ impl Blobs {
         Ok(Self { objects, s3, folder: at, hashing: HashingThreads::default(), signer, clock, faults })
     }
 
+    /// Where they are, if that is a folder.
+    pub(crate) fn folder(&self) -> Option<&std::path::Path> {
+        self.folder.as_deref()
+    }
+
     /// How much is written at once.
     const fn part_len(&self) -> usize {
         if self.folder.is_some() { FOLDER_PART_LEN } else { S3_PART_LEN }

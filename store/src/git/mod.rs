@@ -1,7 +1,11 @@
-//! Git repositories: what each has beside its resource's record, and who was granted a part in it (contract C 4.3).
+//! Git repositories: what each has beside its resource's record, who was granted a part in it, its refs, packs and pushes
+//! (contract C 4.3).
 
 mod access;
 mod list;
+mod packs;
+mod pushes;
+mod refs;
 mod removal;
 mod row;
 
@@ -17,6 +21,8 @@ use self::row::{Column, Entity};
 pub use self::{
     access::RepositoryGrant,
     list::{ListedBy, RepositoryList},
+    packs::{NewPack, StoredPack},
+    pushes::{PushList, PushedRef, StoredPush},
     removal::RepositoryRest,
 };
 use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
@@ -24,6 +30,12 @@ use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 /// The number by which rows name their repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepositoryNo(pub(crate) i64);
+
+impl std::fmt::Display for RepositoryNo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// A repository.
 #[derive(Clone, Debug)]
@@ -36,6 +48,14 @@ pub struct StoredRepository {
     pub settings: RepositorySettings,
     /// Counts the commits that decide on it.
     pub version: i64,
+    /// Counts those that move refs.
+    pub refs_version: i64,
+    /// Counts those that change which packs there are.
+    pub packs_version: i64,
+    /// Bytes of its packs, with their indexes.
+    pub size: u64,
+    /// When its refs last moved by a push.
+    pub pushed_at: Option<Timestamp>,
     /// Until when it can be restored, where it is deleted; 0 once it can't.
     pub purge_at: Option<Timestamp>,
 }
@@ -96,6 +116,8 @@ impl Change {
             visibility: Set(settings.visibility.as_str().to_owned()),
             version: Set(1),
             refs_version: Set(0),
+            packs_version: Set(0),
+            size: Set(0),
             purge_at: Set(None),
             ..Default::default()
         });
@@ -115,6 +137,25 @@ impl Change {
         ];
         let statement = "UPDATE repositories SET description = $3, default_branch = $4, visibility = $5, purge_at = $6, \
                          version = version + 1 WHERE repo_no = $1 AND version = $2";
+        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+    }
+
+    /// Counts a push that moves refs of a repository, and the pack that came with it; stale where it isn't in the version that was
+    /// read.
+    pub fn repository_pushed(&mut self, now: Timestamp, repository: &StoredRepository, pack: Option<&NewPack>) {
+        let StoredRepository { no, version, settings, .. } = repository;
+        let size = pack.map_or(0, NewPack::size);
+        let values = [
+            no.0.into(),
+            (*version).into(),
+            settings.default_branch.as_str().into(),
+            i64::from(pack.is_some()).into(),
+            i64::try_from(size).unwrap_or(i64::MAX).into(),
+            now.0.into(),
+        ];
+        let statement = "UPDATE repositories SET version = version + 1, refs_version = refs_version + 1, \
+                         default_branch = $3, packs_version = packs_version + $4, size = size + $5, pushed_at = $6 \
+                         WHERE repo_no = $1 AND version = $2";
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 }

@@ -16,6 +16,8 @@ pub struct RepositoryRest {
     pub id: ResourceId,
     /// Its number.
     pub no: RepositoryNo,
+    /// Whose it was.
+    pub org_id: OrgId,
 }
 
 /// The rows of a repository beside its own.
@@ -39,12 +41,13 @@ impl Store {
             .order_by_asc(Column::RepoNo);
         let Some(row) = select.read_one(self.reader()).await? else { return Ok(None) };
         let id = row.id.parse().map_err(|_| StoreError::corrupt("repositories.id"))?;
-        Ok(Some(RepositoryRest { id, no: RepositoryNo(row.repo_no) }))
+        Ok(Some(RepositoryRest { id, no: RepositoryNo(row.repo_no), org_id }))
     }
 
     /// What deletes the next rows of a repository that is deleted for good.
     pub async fn repository_rows_next(&self, rest: RepositoryRest) -> Result<PurgeBatch, StoreError> {
-        self.purge_next(&rows(rest.no), PURGE_ROWS_MAX).await
+        let packs = self.repository_packs_next(rest).await?;
+        if packs.rows.is_empty() { self.purge_next(&rows(rest.no), PURGE_ROWS_MAX).await } else { Ok(packs) }
     }
 }
 

@@ -25,6 +25,9 @@ mod entity {
         pub visibility: String,
         pub version: i64,
         pub refs_version: i64,
+        pub packs_version: i64,
+        pub size: i64,
+        pub pushed_at: Option<i64>,
         pub purge_at: Option<i64>,
     }
 
@@ -45,6 +48,10 @@ pub(super) fn read(row: Model, resource: Resource) -> Result<StoredRepository, S
         no: RepositoryNo(row.repo_no),
         settings: RepositorySettings { description: row.description, default_branch, visibility },
         version: row.version,
+        refs_version: row.refs_version,
+        packs_version: row.packs_version,
+        size: u64::try_from(row.size).map_err(StoreError::corrupt)?,
+        pushed_at: row.pushed_at.map(Timestamp),
         purge_at: row.purge_at.map(Timestamp),
     })
 }

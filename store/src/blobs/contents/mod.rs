@@ -16,10 +16,12 @@
 
 mod changes;
 mod copy;
+mod of_file;
 mod read;
 mod readers;
 pub mod scrub;
 mod sweep;
+mod to_file;
 mod write;
 
 use bytes::Bytes;

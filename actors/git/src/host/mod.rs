@@ -1,0 +1,79 @@
+//! What this node does with the objects of repositories: lists their refs, has git send packs of them, and takes packs in.
+//!
+//! The truth is in the store: refs are rows, packs are contents. What git works on is a folder for each repository that this node
+//! made of them, a view, which is never written to but to add what the store has.
+
+mod error;
+mod listings;
+mod quarantine;
+mod tips;
+mod views;
+
+use std::{path::PathBuf, sync::Arc};
+
+use actors_base::Services;
+use dashmap::DashMap;
+use domain::{Result, git::wire::Listing};
+use gateways::{Git, GitJob, GitRun};
+use store::{
+    Store,
+    git::{RepositoryNo, StoredRepository},
+};
+use tokio::sync::Mutex;
+
+pub use self::{
+    error::internal,
+    quarantine::{PackRefusal, Quarantine},
+    tips::Unpacked,
+};
+use self::{listings::Listings, views::Seen};
+
+/// How long `git upload-pack` waits for more of a request, in seconds.
+const SILENCE_SECONDS: u32 = 60;
+
+/// The objects of repositories, on this node. A cheap handle.
+#[derive(Clone, Debug)]
+pub struct GitHost {
+    parts: Arc<Parts>,
+}
+
+#[derive(Debug)]
+struct Parts {
+    store: Store,
+    git: Git,
+    folder: PathBuf,
+    views: DashMap<RepositoryNo, Arc<Mutex<Seen>>>,
+    listings: Listings,
+}
+
+impl GitHost {
+    /// What works in the folder that the settings name. Nothing is made there before it is needed.
+    pub fn new(services: &Services) -> Self {
+        Self {
+            parts: Arc::new(Parts {
+                store: services.store.clone(),
+                git: Git::default(),
+                folder: services.settings.git_folder.clone(),
+                views: DashMap::new(),
+                listings: Listings::default(),
+            }),
+        }
+    }
+
+    /// All refs of a repository, by their names.
+    pub async fn refs(&self, no: RepositoryNo) -> Result<Arc<Vec<Listing>>> {
+        self.parts.listings.refs(&self.parts.store, no).await
+    }
+
+    /// Starts what answers a request to fetch, which it reads from its input. `protocol` is the version that is spoken.
+    pub async fn fetch(&self, repository: &StoredRepository, protocol: Option<&'static str>) -> Result<GitRun> {
+        let view = self.view(repository).await?;
+        let silence = format!("--timeout={SILENCE_SECONDS}");
+        let job = GitJob::new(&view, "upload-pack").with_all(["--stateless-rpc", "--strict", &silence, "."]);
+        let job = match protocol {
+            Some(protocol) => job.speaking(protocol),
+            None => job,
+        };
+        self.parts.git.start(&job).await.map_err(internal)
+    }
+}

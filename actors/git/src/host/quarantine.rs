@@ -1,0 +1,178 @@
+//! A push that is being taken in: its objects are in a folder of their own, which nobody reads from, and are gone with it.
+
+use std::{io, path::PathBuf, process, time::Duration};
+
+use bytes::Bytes;
+use domain::{
+    Error, Result,
+    git::{ObjectId, PACK_MAX},
+};
+use futures::{Stream, StreamExt};
+use gateways::{GitError, GitJob};
+use store::git::{NewPack, StoredRepository};
+use tempfile::TempDir;
+use tokio::{
+    fs,
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::timeout,
+};
+
+use super::{
+    GitHost, internal,
+    views::{failed, lay_out},
+};
+
+/// How long the next bytes of a pack may take.
+const SILENCE_MAX: Duration = Duration::from_mins(1);
+
+/// A push that is being taken in.
+#[derive(Debug)]
+pub struct Quarantine {
+    pub(super) host: GitHost,
+    folder: TempDir,
+    hash: Option<ObjectId>,
+}
+
+/// Why a pack wasn't taken.
+#[derive(Debug)]
+pub enum PackRefusal {
+    /// What came isn't a pack that can be taken: this is why.
+    Bad(String),
+    /// It broke off.
+    BrokeOff,
+    /// Something failed here.
+    Failed(Error),
+}
+
+impl From<GitError> for PackRefusal {
+    fn from(error: GitError) -> Self {
+        match error {
+            GitError::Failed { said, .. } => Self::Bad(reason(&said)),
+            other => Self::Failed(internal(other)),
+        }
+    }
+}
+
+/// The first thing that git says went wrong, without what it calls itself.
+fn reason(said: &str) -> String {
+    let line = said.lines().find(|line| line.contains("error: ") || line.contains("fatal: ")).unwrap_or(said);
+    line.trim_start_matches("error: ").trim_start_matches("fatal: ").to_owned()
+}
+
+impl GitHost {
+    /// A place for what is pushed to a repository, whose objects are found there, too.
+    pub async fn quarantine(&self, repository: &StoredRepository) -> Result<Quarantine> {
+        let view = self.view(repository).await?;
+        // What a process that was killed left behind is found by its number.
+        let place = self.parts.folder.join("quarantine").join(process::id().to_string());
+        fs::create_dir_all(&place).await.map_err(failed)?;
+        let folder = tempfile::Builder::new().prefix("push-").tempdir_in(place).map_err(failed)?;
+        lay_out(folder.path()).await.map_err(failed)?;
+        let objects = view.canonicalize().map_err(failed)?.join("objects");
+        let alternates = folder.path().join("objects/info/alternates");
+        fs::write(alternates, format!("{}\n", objects.display())).await.map_err(failed)?;
+        Ok(Quarantine { host: self.clone(), folder, hash: None })
+    }
+}
+
+impl Quarantine {
+    /// A command of git's that sees what was pushed, and what the repository has.
+    pub(super) fn job(&self, command: &str) -> GitJob {
+        GitJob::new(self.folder.path(), command)
+    }
+
+    fn pack_file(&self, hash: ObjectId) -> PathBuf {
+        self.folder.path().join(format!("objects/pack/pack-{hash}.pack"))
+    }
+
+    /// Takes a pack in as it comes, and looks at each of its objects.
+    pub async fn take_pack<S, E>(&mut self, pack: S) -> std::result::Result<(), PackRefusal>
+    where
+        S: Stream<Item = std::result::Result<Bytes, E>>,
+    {
+        let size_max = format!("--max-input-size={PACK_MAX}");
+        let job = self.job("index-pack").with_all(["--stdin", "--fix-thin", "--strict", &size_max]);
+        let mut run = self.host.parts.git.start(&job).await?;
+        let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
+        let writing = async {
+            let Some(mut stdin) = stdin else { return Ok(()) };
+            let mut pack = std::pin::pin!(pack);
+            loop {
+                let bytes = match timeout(SILENCE_MAX, pack.next()).await {
+                    Ok(None) => return Ok(()),
+                    Ok(Some(Ok(bytes))) => bytes,
+                    Ok(Some(Err(_))) | Err(_) => return Err(PackRefusal::BrokeOff),
+                };
+                if stdin.write_all(&bytes).await.is_err() {
+                    // It has seen enough. The client is answered once it has sent all.
+                    drain(&mut pack).await;
+                    return Ok(());
+                }
+            }
+        };
+        let reading = async {
+            let mut output = String::new();
+            if let Some(mut stdout) = stdout {
+                stdout.read_to_string(&mut output).await?;
+            }
+            Ok::<_, io::Error>(output)
+        };
+        let ((written, output), ended) = tokio::join!(async { tokio::join!(writing, reading) }, run.end());
+        written?;
+        ended?;
+        let output = output.map_err(|error| PackRefusal::Failed(failed(error)))?;
+        let hash = output.trim().rsplit('\t').next().and_then(|hash| hash.parse().ok());
+        let told = || PackRefusal::Failed(Error::internal(format_args!("git index-pack says {output:?}")));
+        self.hash = Some(hash.ok_or_else(told)?);
+        Ok(())
+    }
+
+    /// Keeps the pack that was taken in, for the commit that names it; none where nothing came that has an object.
+    pub async fn keep(&self, repository: &StoredRepository) -> Result<Option<NewPack>> {
+        let Some(hash) = self.hash else { return Ok(None) };
+        let place = self.pack_file(hash);
+        let objects = objects_of(&place).await.map_err(failed)?;
+        if objects == 0 {
+            return Ok(None);
+        }
+        let (store, org_id) = (&self.host.parts.store, repository.resource.org_id);
+        let pack = store.content_of_file(org_id, &place).await?;
+        let index = match store.content_of_file(org_id, &place.with_extension("idx")).await {
+            Ok(index) => index,
+            Err(error) => {
+                store.content_abandon(&pack).await?;
+                return Err(error.into());
+            }
+        };
+        Ok(Some(NewPack { hash, objects, pack, index }))
+    }
+}
+
+async fn drain<S, E>(pack: &mut std::pin::Pin<&mut S>)
+where
+    S: Stream<Item = std::result::Result<Bytes, E>>,
+{
+    while let Ok(Some(Ok(_))) = timeout(SILENCE_MAX, pack.next()).await {}
+}
+
+/// How many objects the header of a pack says that it has.
+async fn objects_of(place: &std::path::Path) -> io::Result<u64> {
+    let mut header = [0; 12];
+    fs::File::open(place).await?.read_exact(&mut header).await?;
+    Ok(u64::from(u32::from_be_bytes([header[8], header[9], header[10], header[11]])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_reads_what_is_wrong_with_its_pack() {
+        assert_eq!(
+            reason("error: object 01: badTimezone\nfatal: fsck error in pack objects"),
+            "object 01: badTimezone"
+        );
+        assert_eq!(reason("fatal: early EOF"), "early EOF");
+        assert_eq!(reason("signal: 9 (SIGKILL)"), "signal: 9 (SIGKILL)");
+    }
+}

@@ -1,0 +1,166 @@
+//! What the objects are that refs are to name.
+
+use std::{collections::HashMap, fmt::Write as _};
+
+use domain::{
+    Error, Result,
+    git::{
+        ObjectId, RefKind, RefMove,
+        wire::{Listing, PushCommand},
+    },
+};
+use gateways::{GitError, GitJob};
+
+use super::{Quarantine, internal};
+
+/// What a push asks for once its objects are there.
+#[derive(Clone, Debug, Default)]
+pub struct Unpacked {
+    /// The refs that can be moved.
+    pub moves: Vec<RefMove>,
+    /// The other ones, and why they can't.
+    pub refused: Vec<(PushCommand, String)>,
+}
+
+/// An object, and what kind of one it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Found {
+    oid: ObjectId,
+    is_commit: bool,
+}
+
+impl Quarantine {
+    /// Looks at what the refs are to name: each has to be there with all that it needs. `refs` are the repository's.
+    pub async fn look(&self, commands: &[PushCommand], refs: &[Listing]) -> Result<Unpacked> {
+        let mut unpacked = Unpacked::default();
+        let tips = self.tips(commands).await?;
+        let there: HashMap<&[u8], ObjectId> = refs.iter().map(|it| (it.name.as_bytes(), it.oid)).collect();
+        let whole = self.are_whole(commands, refs).await?;
+        for command in commands {
+            match self.move_of(command, &tips, &there, whole).await? {
+                Ok(asked) => unpacked.moves.push(asked),
+                Err(reason) => unpacked.refused.push((command.clone(), reason)),
+            }
+        }
+        Ok(unpacked)
+    }
+
+    async fn move_of(
+        &self,
+        command: &PushCommand,
+        tips: &HashMap<ObjectId, Tip>,
+        there: &HashMap<&[u8], ObjectId>,
+        whole: bool,
+    ) -> Result<std::result::Result<RefMove, String>> {
+        let name = match RefMove::check_name(&command.name) {
+            Ok(name) => name,
+            Err(reason) => return Ok(Err(reason.to_owned())),
+        };
+        let (old, new) = (command.old, command.new);
+        let Some(oid) = new else {
+            return Ok(Ok(RefMove { name, old, new, peeled: None, is_forced: false }));
+        };
+        let Some(tip) = tips.get(&oid).filter(|_| whole) else {
+            return Ok(Err("missing necessary objects".to_owned()));
+        };
+        if name.kind() == RefKind::Branch && !tip.object.is_commit {
+            return Ok(Err("A branch names a commit.".to_owned()));
+        }
+        let peeled = Some(tip.peeled.oid).filter(|peeled| *peeled != oid);
+        let is_old = old.filter(|old| there.get(command.name.as_slice()) == Some(old) && *old != oid);
+        let is_forced = match is_old {
+            Some(old) if tip.peeled.is_commit => self.leaves_behind(old, oid).await?,
+            _ => false,
+        };
+        Ok(Ok(RefMove { name, old, new, peeled, is_forced }))
+    }
+
+    /// The objects that refs are to name, and what those end at; those that aren't there are left out.
+    async fn tips(&self, commands: &[PushCommand]) -> Result<HashMap<ObjectId, Tip>> {
+        let mut asked: Vec<ObjectId> = commands.iter().filter_map(|command| command.new).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        let mut input = String::new();
+        for oid in &asked {
+            // Writing to a text doesn't fail.
+            let _ = write!(input, "{oid}\n{oid}^{{}}\n");
+        }
+        let job = self.job("cat-file").with("--batch-check=%(objectname) %(objecttype)");
+        let output = self.run(&job, input.as_bytes()).await?;
+        let output = String::from_utf8_lossy(&output);
+        let mut lines = output.lines();
+        let mut tips = HashMap::new();
+        for oid in asked {
+            let (Some(object), Some(peeled)) = (lines.next(), lines.next()) else {
+                return Err(Error::internal(format_args!("git cat-file says {output:?}")));
+            };
+            if let (Some(object), Some(peeled)) = (found(object), found(peeled)) {
+                tips.insert(oid, Tip { object, peeled });
+            }
+        }
+        Ok(tips)
+    }
+
+    /// Whether everything is there that can be reached from what the refs are to name.
+    async fn are_whole(&self, commands: &[PushCommand], refs: &[Listing]) -> Result<bool> {
+        let mut input = String::new();
+        let mut asks = false;
+        for oid in commands.iter().filter_map(|command| command.new) {
+            asks = true;
+            let _ = writeln!(input, "{oid}");
+        }
+        for listed in refs {
+            let _ = writeln!(input, "^{}", listed.oid);
+        }
+        if !asks {
+            return Ok(true);
+        }
+        let job = self.job("rev-list").with_all(["--objects", "--quiet", "--stdin"]);
+        match self.host.parts.git.run(&job, input.as_bytes()).await {
+            Ok(_) => Ok(true),
+            Err(GitError::Failed { said, .. }) => {
+                tracing::debug!(said, "a push without all of its objects");
+                Ok(false)
+            }
+            Err(other) => Err(internal(other)),
+        }
+    }
+
+    /// Whether a ref that names `new` instead of `old` leaves commits behind.
+    async fn leaves_behind(&self, old: ObjectId, new: ObjectId) -> Result<bool> {
+        let job = self.job("rev-list").with_all(["--max-count=1", &old.to_string(), &format!("^{new}")]);
+        Ok(!self.run(&job, b"").await?.is_empty())
+    }
+
+    async fn run(&self, job: &GitJob, input: &[u8]) -> Result<Vec<u8>> {
+        self.host.parts.git.run(job, input).await.map_err(internal)
+    }
+}
+
+/// What a ref is to name.
+#[derive(Clone, Debug)]
+struct Tip {
+    object: Found,
+    peeled: Found,
+}
+
+/// A line of `git cat-file`; none where the object isn't there.
+fn found(line: &str) -> Option<Found> {
+    let (oid, kind) = line.split_once(' ')?;
+    let oid = oid.parse().ok()?;
+    matches!(kind, "commit" | "tree" | "blob" | "tag").then_some(Found { oid, is_commit: kind == "commit" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_there_or_it_is_not() {
+        let oid = "0101010101010101010101010101010101010101";
+        assert_eq!(found(&format!("{oid} commit")), Some(Found { oid: oid.parse().unwrap(), is_commit: true }));
+        assert!(found(&format!("{oid} tag")).is_some_and(|found| !found.is_commit));
+        assert_eq!(found(&format!("{oid} missing")), None);
+        assert_eq!(found(&format!("{oid}^{{}} missing")), None);
+    }
+}

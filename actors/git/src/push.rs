@@ -1,0 +1,184 @@
+//! Landing a push: its refs, its pack and what became of it, in one commit.
+
+use domain::{
+    Caller, Context, Result,
+    git::{AccessLevel, RefMove, RefVerdict, decide_all, repository_deleted, wire::Listing},
+    id::{KeyId, OrgId, PushId},
+    resource::ResourceStatus,
+};
+use kernel::{Command, Handle, Turn};
+use serde_json::json;
+use store::{
+    Change,
+    audit::{AuditEntry, AuditTarget},
+    git::{NewPack, PushedRef, StoredPush, StoredRepository},
+};
+
+use crate::{
+    Repository,
+    resource::{found, reaches},
+};
+
+/// Moves refs of a repository, with the pack that their objects came in.
+#[derive(Clone, Debug)]
+pub struct LandPush {
+    /// Whose repository it is.
+    pub org_id: OrgId,
+    /// The refs.
+    pub moves: Vec<RefMove>,
+    /// Those that can't be moved at all, and why.
+    pub refused: Vec<PushedRef>,
+    /// Whether others can't, whose names no ref has.
+    pub refuses_more: bool,
+    /// Whether all of them are moved, or none.
+    pub is_atomic: bool,
+    /// The objects that came, where there are any.
+    pub pack: Option<NewPack>,
+}
+
+/// What became of a push.
+#[derive(Clone, Debug)]
+pub struct LandedPush {
+    /// The refs, in their order.
+    pub refs: Vec<PushedRef>,
+    /// Whether the repository has the pack now: not where nothing was moved, or where it had it before.
+    pub took_pack: bool,
+}
+
+impl Command for LandPush {
+    type Reply = LandedPush;
+
+    const NAME: &'static str = "land_push";
+}
+
+impl Handle<LandPush> for Repository {
+    async fn handle(&mut self, command: &LandPush, turn: &mut Turn<'_, Self>) -> Result<LandedPush> {
+        let LandPush { org_id, moves, refused, refuses_more, is_atomic, pack } = command;
+        let (store, now) = (turn.services().store.clone(), turn.now());
+        let authority = turn.authority(*org_id).await?;
+        let mut repository = found(&store, *org_id, *turn.key()).await?;
+        reaches(&store, &authority, &repository, AccessLevel::Write).await?;
+        if repository.resource.status == ResourceStatus::Deleting {
+            return Err(repository_deleted());
+        }
+        let names: Vec<_> = moves.iter().map(|asked| asked.name.clone()).collect();
+        let places = store.repository_ref_places(repository.no, &names).await?;
+        let decided: Vec<_> = moves.iter().cloned().zip(places).collect();
+        let is_refused = *refuses_more || !refused.is_empty();
+        let verdicts = decide_all(&decided, &repository.settings.default_branch, *is_atomic, is_refused);
+        let mut refs: Vec<PushedRef> = moves.iter().zip(verdicts).map(pushed).collect();
+        let is_moved = refs.iter().any(|it| it.verdict != RefVerdict::Refused);
+        let mut change = Change::new();
+        let mut taken = None;
+        if is_moved {
+            if let Some(pack) = pack
+                && !store.repository_has_pack(repository.no, pack.hash).await?
+            {
+                change.repository_pack_add(now, repository.no, pack);
+                taken = Some(pack);
+            }
+            self.settle_default(&mut repository, moves, &refs, turn).await?;
+            change.repository_pushed(now, &repository, taken);
+            write_refs(&mut change, &repository, moves, &refs);
+            audit(&mut change, turn, &repository, &refs);
+        }
+        refs.extend(refused.iter().cloned());
+        let report = report(&refs);
+        let push = StoredPush {
+            id: PushId::new(now),
+            pushed_by: authority.on_behalf_of()?,
+            key_id: key_of(turn.context()),
+            ip: turn.context().ip.map(|ip| ip.to_string()),
+            is_atomic: *is_atomic,
+            report,
+            pushed_at: now,
+        };
+        change.push_add(repository.no, &push, &refs);
+        turn.commit(change).await?;
+        Ok(LandedPush { refs, took_pack: taken.is_some() })
+    }
+}
+
+impl Repository {
+    /// Has the first branch that is pushed into an empty repository be its default, where the one that was named isn't pushed.
+    async fn settle_default(
+        &self,
+        repository: &mut StoredRepository,
+        moves: &[RefMove],
+        refs: &[PushedRef],
+        turn: &Turn<'_, Self>,
+    ) -> Result<()> {
+        let made = || moves.iter().zip(refs).filter(|(_, it)| it.verdict == RefVerdict::Created);
+        let branches: Vec<_> = made().filter_map(|(asked, _)| asked.name.branch()).collect();
+        let Some(first) = branches.first() else { return Ok(()) };
+        if branches.contains(&repository.settings.default_branch) {
+            return Ok(());
+        }
+        if turn.services().store.repository_has_branches(repository.no).await? {
+            return Ok(());
+        }
+        repository.settings.default_branch = first.clone();
+        Ok(())
+    }
+}
+
+fn pushed((asked, verdict): (&RefMove, std::result::Result<RefVerdict, String>)) -> PushedRef {
+    let RefMove { name, old, new, .. } = asked.clone();
+    match verdict {
+        Ok(verdict) => PushedRef { name, old, new, verdict, reason: None },
+        Err(reason) => PushedRef { name, old, new, verdict: RefVerdict::Refused, reason: Some(reason) },
+    }
+}
+
+fn write_refs(change: &mut Change, repository: &StoredRepository, moves: &[RefMove], refs: &[PushedRef]) {
+    for (asked, it) in moves.iter().zip(refs) {
+        match (it.verdict, asked.new) {
+            (RefVerdict::Refused, _) => {}
+            (RefVerdict::Deleted, _) => match asked.old {
+                Some(_) => change.repository_ref_remove(repository.no, &asked.name),
+                None => {}
+            },
+            (_, Some(oid)) => {
+                let listing = Listing { name: asked.name.clone(), oid, peeled: asked.peeled };
+                change.repository_ref_put(repository.no, &listing);
+            }
+            (_, None) => {}
+        }
+    }
+}
+
+/// What can't be made out from the pushes alone, or is looked for by who audits: branches that are gone or rewritten, tags that
+/// are moved or gone.
+fn audit(change: &mut Change, turn: &Turn<'_, Repository>, repository: &StoredRepository, refs: &[PushedRef]) {
+    use domain::git::RefKind::{Branch, Tag};
+    for it in refs {
+        let act = match (it.name.kind(), it.verdict) {
+            (Branch, RefVerdict::Deleted) => "branch.deleted",
+            (Branch, RefVerdict::Forced) => "branch.forced",
+            (Tag, RefVerdict::Deleted) => "tag.deleted",
+            (Tag, RefVerdict::Updated | RefVerdict::Forced) => "tag.moved",
+            _ => continue,
+        };
+        let target = AuditTarget::new("repository", repository.id()).labelled(&repository.resource.name);
+        let entry = AuditEntry::new(turn.context(), act, target).in_org(repository.resource.org_id);
+        let oid = |oid: Option<domain::git::ObjectId>| oid.map(|oid| oid.to_string());
+        let about = json!({ "ref": it.name.to_string(), "from": oid(it.old), "to": oid(it.new) });
+        change.audit_add(turn.now(), entry.with_metadata(about));
+    }
+}
+
+/// What people are shown of a push.
+fn report(refs: &[PushedRef]) -> String {
+    let line = |it: &PushedRef| match &it.reason {
+        None => format!("{} {}\n", it.verdict.as_str(), it.name),
+        Some(reason) => format!("refused {}: {reason}\n", it.name),
+    };
+    refs.iter().map(line).collect()
+}
+
+fn key_of(context: &Context) -> Option<KeyId> {
+    match &context.caller {
+        Caller::Key(key) => Some(key.key_id),
+        _ => None,
+    }
+}

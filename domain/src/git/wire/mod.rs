@@ -1,0 +1,15 @@
+//! What git says over HTTP (gitprotocol-v2, gitprotocol-pack), but for packs and their negotiation, which git's own programs do.
+
+mod advertisement;
+mod ls_refs;
+mod packet;
+mod receive;
+mod report;
+
+pub use self::{
+    advertisement::{AGENT, Listing, Service, fetch_advertisement, push_advertisement, v2_advertisement},
+    ls_refs::{LsRefs, fetches_anew, v2_command},
+    packet::{FLUSH, PACKET_MAX, Packet, WireError, packet, packets},
+    receive::{COMMANDS_MAX, PushCommand, PushRequest, PushRequestReader},
+    report::{Band, PushReport, banded},
+};

@@ -1,0 +1,275 @@
+//! The `git` program, which is run and never linked: it makes packs, reads them and walks them.
+//!
+//! It sees nothing of the machine's configuration and of who started it. Each run is a group of processes of its own, which is
+//! ended with whoever waits for it; only so many run at the same time.
+
+use std::{
+    ffi::{OsStr, OsString},
+    io,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::timeout,
+};
+
+/// How long somebody waits for other runs to end.
+const WAIT_MAX: Duration = Duration::from_secs(30);
+/// Bytes that are kept of what a run says went wrong.
+const SAID_MAX: u64 = 16 * 1024;
+/// Runs at the same time for each processor.
+const RUNS_PER_CORE: usize = 2;
+/// The oldest version that is known to do all that is asked of it.
+pub const VERSION_MIN: (u32, u32) = (2, 39);
+
+/// Why git didn't do something.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// Too much is under way.
+    #[error("git is busy")]
+    Busy,
+    /// It can't be run, or nobody can talk with it.
+    #[error("git can't be run: {0}")]
+    Io(#[from] io::Error),
+    /// It ended with an error.
+    #[error("git {command}: {said}")]
+    Failed {
+        /// What it was to do.
+        command: String,
+        /// What it said.
+        said: String,
+    },
+}
+
+/// The program. A cheap handle.
+#[derive(Clone, Debug)]
+pub struct Git {
+    program: Arc<PathBuf>,
+    permits: Arc<Semaphore>,
+}
+
+impl Default for Git {
+    fn default() -> Self {
+        Self::new(PathBuf::from("git"))
+    }
+}
+
+/// What git is to do.
+#[derive(Clone, Debug)]
+pub struct GitJob {
+    folder: PathBuf,
+    arguments: Vec<OsString>,
+    protocol: Option<&'static str>,
+}
+
+impl GitJob {
+    /// A command of git's, in the repository `folder`.
+    pub fn new(folder: &Path, command: &str) -> Self {
+        Self { folder: folder.to_owned(), arguments: vec![command.into()], protocol: None }
+    }
+
+    /// An argument of the command.
+    #[must_use]
+    pub fn with(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.arguments.push(argument.as_ref().to_owned());
+        self
+    }
+
+    /// Arguments of the command.
+    #[must_use]
+    pub fn with_all<A: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = A>) -> Self {
+        arguments.into_iter().fold(self, Self::with)
+    }
+
+    /// The version of the protocol that the client speaks.
+    #[must_use]
+    pub const fn speaking(mut self, protocol: &'static str) -> Self {
+        self.protocol = Some(protocol);
+        self
+    }
+
+    fn name(&self) -> String {
+        self.arguments.first().map_or_else(String::new, |command| command.to_string_lossy().into_owned())
+    }
+}
+
+/// A run of git. It ends when this is dropped.
+#[derive(Debug)]
+pub struct GitRun {
+    command: String,
+    /// What it reads.
+    pub stdin: Option<ChildStdin>,
+    /// What it writes.
+    pub stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    child: Child,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Git {
+    /// The program at this path, or of this name.
+    pub fn new(program: PathBuf) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        Self { program: Arc::new(program), permits: Arc::new(Semaphore::new(RUNS_PER_CORE * cores)) }
+    }
+
+    /// How many may run now beside those that do.
+    pub fn idle(&self) -> usize {
+        self.permits.available_permits()
+    }
+
+    /// Starts a run.
+    pub async fn start(&self, job: &GitJob) -> Result<GitRun, GitError> {
+        let waited = timeout(WAIT_MAX, Arc::clone(&self.permits).acquire_owned()).await;
+        let permit = waited.map_err(|_| GitError::Busy)?.map_err(|_| GitError::Busy)?;
+        let mut command = self.command();
+        command.current_dir(&job.folder).arg("--git-dir=.").args(&job.arguments);
+        if let Some(protocol) = job.protocol {
+            command.env("GIT_PROTOCOL", protocol);
+        }
+        let mut child = command.spawn()?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        Ok(GitRun { command: job.name(), stdin, stdout, stderr, child, _permit: permit })
+    }
+
+    /// Runs a command that reads `input`; all that it writes.
+    pub async fn run(&self, job: &GitJob, input: &[u8]) -> Result<Vec<u8>, GitError> {
+        let mut run = self.start(job).await?;
+        let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
+        let writing = async {
+            let Some(mut stdin) = stdin else { return Ok(()) };
+            // Who has read enough reads no more.
+            match stdin.write_all(input).await {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                other => other,
+            }
+        };
+        let reading = async {
+            let mut output = Vec::new();
+            if let Some(mut stdout) = stdout {
+                stdout.read_to_end(&mut output).await?;
+            }
+            Ok::<_, io::Error>(output)
+        };
+        let ((written, output), ended) = tokio::join!(async { tokio::join!(writing, reading) }, run.end());
+        ended?;
+        written?;
+        Ok(output?)
+    }
+
+    /// Its version, as it says it.
+    pub async fn version(&self) -> Result<String, GitError> {
+        let output = self.command().arg("version").output().await?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().trim_start_matches("git version ").to_owned())
+    }
+
+    /// The program with nothing of the machine's around it.
+    fn command(&self) -> Command {
+        let mut command = Command::new(self.program.as_ref());
+        command
+            .env_clear()
+            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .envs([
+                ("LC_ALL", "C"),
+                ("HOME", "/nonexistent"),
+                ("GIT_CONFIG_NOSYSTEM", "1"),
+                ("GIT_CONFIG_GLOBAL", "/dev/null"),
+                ("GIT_TERMINAL_PROMPT", "0"),
+            ])
+            .args(["-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*", "-c", "core.bigFileThreshold=8m"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        command
+    }
+}
+
+impl GitRun {
+    /// Waits until it has ended; what it said went wrong is an error. What it writes has to be read meanwhile.
+    pub async fn end(&mut self) -> Result<(), GitError> {
+        let mut said = Vec::new();
+        if let Some(stderr) = &mut self.stderr {
+            stderr.take(SAID_MAX).read_to_end(&mut said).await?;
+            tokio::io::copy(stderr, &mut tokio::io::sink()).await?;
+        }
+        let status = self.child.wait().await?;
+        self.outcome(status, &said)
+    }
+
+    fn outcome(&self, status: ExitStatus, said: &[u8]) -> Result<(), GitError> {
+        if status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(said).trim().to_owned();
+        let said = if said.is_empty() { status.to_string() } else { said };
+        Err(GitError::Failed { command: self.command.clone(), said })
+    }
+}
+
+impl Drop for GitRun {
+    fn drop(&mut self) {
+        // Its own children end with it. One that was waited for has no number any more.
+        let number = self.child.id().and_then(|id| i32::try_from(id).ok());
+        if let Some(group) = number.and_then(Pid::from_raw)
+            && let Err(error) = kill_process_group(group, Signal::KILL)
+        {
+            tracing::debug!(%error, command = self.command, "a run of git had ended");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn repository() -> (Git, tempfile::TempDir) {
+        let (git, folder) = (Git::default(), tempfile::tempdir().unwrap());
+        let init = GitJob::new(folder.path(), "init").with_all(["--quiet", "--bare", "."]);
+        git.run(&init, b"").await.unwrap();
+        (git, folder)
+    }
+
+    #[tokio::test]
+    async fn git_reads_and_writes_and_says_what_went_wrong() {
+        let (git, folder) = repository().await;
+        let hash = GitJob::new(folder.path(), "hash-object").with_all(["-w", "--stdin"]);
+        let named = git.run(&hash, b"hello").await.unwrap();
+        assert_eq!(named, b"b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0\n");
+        let wrong =
+            git.run(&GitJob::new(folder.path(), "cat-file").with_all(["-p", "nothing"]), b"").await.unwrap_err();
+        assert!(
+            matches!(&wrong, GitError::Failed { command, said } if command == "cat-file" && said.contains("nothing")),
+            "{wrong}"
+        );
+        let missing = Git::new("no-such-program".into()).run(&hash, b"").await.unwrap_err();
+        assert!(matches!(missing, GitError::Io(_)), "{missing}");
+        assert!(git.version().await.unwrap().starts_with("2."));
+    }
+
+    #[tokio::test]
+    async fn a_run_that_nobody_waits_for_ends() {
+        let (git, folder) = repository().await;
+        let idle = git.idle();
+        let run = git.start(&GitJob::new(folder.path(), "cat-file").with("--batch")).await.unwrap();
+        let group = Pid::from_raw(i32::try_from(run.child.id().unwrap()).unwrap()).unwrap();
+        assert_eq!(git.idle(), idle - 1);
+        drop(run);
+        assert_eq!(git.idle(), idle);
+        for _ in 0..500 {
+            if rustix::process::test_kill_process_group(group).is_err() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("it goes on");
+    }
+}

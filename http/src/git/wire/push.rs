@@ -1,0 +1,258 @@
+//! `git-receive-pack`: what a client pushes, and what becomes of it.
+//!
+//! A push is acknowledged by the line of its report, which is sent once the commit is made that moves the refs.
+
+use std::{
+    pin::pin,
+    time::{Duration, Instant},
+};
+
+use actix_web::{HttpResponse, dev::Payload, http::header, rt};
+use actors::git::{
+    LandPush,
+    host::{PackRefusal, Quarantine},
+};
+use bytes::{Bytes, BytesMut};
+use domain::{
+    Context, Error,
+    git::{
+        RefMove, RefVerdict,
+        wire::{FLUSH, PushCommand, PushReport, PushRequest, PushRequestReader, Service},
+    },
+};
+use futures::{SinkExt, channel::mpsc, stream};
+use store::git::{PushedRef, StoredRepository};
+
+use super::{
+    argument::Served,
+    body::{PushBody, next},
+    listing::{malformed, said},
+};
+use crate::{error::Result, permission::GitWrite, state::State};
+
+/// What may come before the pack: 5,000 refs with the longest names.
+const REQUEST_LEN_MAX: usize = 8 * 1024 * 1024;
+/// How often a client that waits hears that it isn't forgotten.
+const KEEPALIVE_EVERY: Duration = Duration::from_secs(5);
+
+/// An empty packet of the band that people read.
+const SIGN_OF_LIFE: &[u8] = b"0005\x02";
+
+/// Push to a repository
+///
+/// What `git push` sends: which refs are to be moved, and the objects that they need. Each ref is reported; what is reported as
+/// moved is kept.
+#[utoipa::path(post, path = "/git/{owner}/{repository}/git-receive-pack", responses(
+    (status = 200, description = "What became of each ref.", content_type = "application/x-git-receive-pack-result")))]
+pub(crate) async fn git_receive_pack(served: Served<GitWrite>, body: PushBody, state: State) -> Result<HttpResponse> {
+    let (request, pack) = Incoming::new(body.0).request().await?;
+    if request.commands.is_empty() {
+        // What git sends first to see whether it may push.
+        return Ok(said(Service::ReceivePack, "result", Bytes::new()));
+    }
+    let mut push = Push { state, stored: served.stored, context: served.context, request };
+    let taken = push.take(pack).await?;
+    let (sender, receiver) = mpsc::channel::<std::io::Result<Bytes>>(1);
+    rt::spawn(push.answer(taken, sender));
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "application/x-git-receive-pack-result"))
+        .insert_header((header::CACHE_CONTROL, "no-cache, max-age=0, must-revalidate"))
+        .streaming(receiver))
+}
+
+/// The body of a push, of which the beginning is read.
+struct Incoming {
+    payload: Payload,
+    waiting: BytesMut,
+}
+
+impl Incoming {
+    fn new(payload: Payload) -> Self {
+        Self { payload, waiting: BytesMut::new() }
+    }
+
+    /// What is asked for, and the pack behind it.
+    async fn request(mut self) -> Result<(PushRequest, Self)> {
+        let (mut reader, mut read) = (PushRequestReader::default(), 0);
+        loop {
+            let (taken, is_whole) = reader.take(&self.waiting).map_err(|error| malformed(&error))?;
+            drop(self.waiting.split_to(taken));
+            if is_whole {
+                return Ok((reader.finish(), self));
+            }
+            let broke_off = || Error::bad_request("malformed", "The body broke off.");
+            let piece = next(&mut self.payload).await?.ok_or_else(broke_off)?;
+            read += piece.len();
+            if read > REQUEST_LEN_MAX {
+                return Err(Error::too_large("A push names at most 5000 refs.").into());
+            }
+            self.waiting.extend_from_slice(&piece);
+        }
+    }
+
+    /// What is left of it.
+    fn rest(self) -> impl stream::Stream<Item = domain::Result<Bytes>> {
+        stream::unfold(Some(self), async |incoming| {
+            let mut incoming = incoming?;
+            if !incoming.waiting.is_empty() {
+                let piece = incoming.waiting.split().freeze();
+                return Some((Ok(piece), Some(incoming)));
+            }
+            match next(&mut incoming.payload).await {
+                Ok(None) => None,
+                Ok(Some(piece)) => Some((Ok(piece), Some(incoming))),
+                Err(error) => Some((Err(error), None)),
+            }
+        })
+    }
+}
+
+/// A push that is under way.
+struct Push {
+    state: State,
+    stored: StoredRepository,
+    context: Context,
+    request: PushRequest,
+}
+
+/// What was taken of a push.
+enum Taken {
+    /// Its objects, which nobody sees yet; none where it needs none.
+    Objects(Option<Quarantine>),
+    /// Nothing, and why.
+    Nothing(String),
+}
+
+impl Push {
+    /// Takes the pack in, where there is one.
+    async fn take(&mut self, pack: Incoming) -> Result<Taken> {
+        if !self.request.has_pack() {
+            return Ok(Taken::Objects(None));
+        }
+        let mut quarantine = self.state.git.quarantine(&self.stored).await?;
+        // What comes from the network stays on its thread.
+        let taken = quarantine.take_pack(pack.rest()).await;
+        match taken {
+            Ok(()) => Ok(Taken::Objects(Some(quarantine))),
+            Err(PackRefusal::Bad(reason)) => Ok(Taken::Nothing(reason)),
+            Err(PackRefusal::BrokeOff) => Err(Error::bad_request("malformed", "The body broke off.").into()),
+            Err(PackRefusal::Failed(error)) => Err(error.into()),
+        }
+    }
+
+    /// Sends what becomes of the push, and signs of life until that is known. Nobody goes on once the client is gone.
+    async fn answer(self, taken: Taken, mut sender: mpsc::Sender<std::io::Result<Bytes>>) {
+        let in_bands = self.request.in_bands;
+        let mut landing = pin!(self.land(taken));
+        let report = loop {
+            tokio::select! {
+                report = &mut landing => break report,
+                () = tokio::time::sleep(KEEPALIVE_EVERY) => {
+                    let alive = Bytes::from_static(SIGN_OF_LIFE);
+                    if sender.is_closed() || (in_bands && sender.send(Ok(alive)).await.is_err()) {
+                        return;
+                    }
+                }
+            }
+        };
+        if let Err(error) = sender.send(Ok(report.into())).await {
+            tracing::debug!(%error, "who pushed didn't wait for the report");
+        }
+    }
+
+    /// What is sent of the push once all is done.
+    async fn land(&self, taken: Taken) -> Vec<u8> {
+        let names = || self.request.commands.iter().map(|command| command.name.as_slice());
+        let report = match taken {
+            Taken::Nothing(reason) => PushReport::not_unpacked(names(), &reason),
+            Taken::Objects(quarantine) => match self.decide(quarantine).await {
+                Ok(report) => report,
+                Err(error) => {
+                    let id = &self.context.request_id;
+                    if let Error::Internal { log } = &error {
+                        tracing::error!(error = %log, request_id = %id, "a push failed");
+                    }
+                    let refused = names().map(|name| (name.to_vec(), Some(error.to_string())));
+                    PushReport { unpack: None, refs: refused.collect() }
+                }
+            },
+        };
+        if self.request.reports { report.answer(self.request.in_bands) } else { FLUSH.to_vec() }
+    }
+
+    /// Looks at what came, keeps it, and has the repository move its refs.
+    async fn decide(&self, quarantine: Option<Quarantine>) -> domain::Result<PushReport> {
+        let (moves, refused, pack) = match &quarantine {
+            None => {
+                let (moves, refused) = self.deletions();
+                (moves, refused, None)
+            }
+            Some(quarantine) => {
+                let refs = self.state.git.refs(self.stored.no).await?;
+                let unpacked = quarantine.look(&self.request.commands, &refs).await?;
+                let pack = if unpacked.moves.is_empty() { None } else { quarantine.keep(&self.stored).await? };
+                (unpacked.moves, unpacked.refused, pack)
+            }
+        };
+        let command = LandPush {
+            org_id: self.stored.resource.org_id,
+            moves,
+            refused: refused.iter().filter_map(noted).collect(),
+            refuses_more: refused.iter().any(|(command, _)| command.ref_name().is_none()),
+            is_atomic: self.request.is_atomic,
+            pack: pack.clone(),
+        };
+        let deadline = Instant::now() + self.state.options.request_timeout;
+        let context = Context { deadline, ..self.context.clone() };
+        let landed = self.state.actors.repository.ask(&self.stored.id(), command, context).await;
+        if let Some(pack) = &pack
+            && !landed.as_ref().is_ok_and(|landed| landed.took_pack)
+            && let Err(error) = self.state.store.repository_pack_abandon(pack).await
+        {
+            tracing::warn!(%error, "a pack that was refused could not be deleted yet");
+        }
+        let mut outcomes = std::collections::HashMap::new();
+        for it in landed?.refs {
+            outcomes.insert(it.name.as_bytes().to_vec(), it);
+        }
+        outcomes_of(&self.request.commands, &refused, &outcomes)
+    }
+
+    /// Refs that are to be deleted, which needs no objects.
+    fn deletions(&self) -> (Vec<RefMove>, Vec<(PushCommand, String)>) {
+        let (mut moves, mut refused) = (Vec::new(), Vec::new());
+        for command in &self.request.commands {
+            match RefMove::check_name(&command.name) {
+                Ok(name) => {
+                    moves.push(RefMove { name, old: command.old, new: None, peeled: None, is_forced: false });
+                }
+                Err(reason) => refused.push((command.clone(), reason.to_owned())),
+            }
+        }
+        (moves, refused)
+    }
+}
+
+/// A ref that can't be moved, as it is noted; none whose name no ref has.
+fn noted((command, reason): &(PushCommand, String)) -> Option<PushedRef> {
+    let PushCommand { old, new, .. } = *command;
+    Some(PushedRef { name: command.ref_name()?, old, new, verdict: RefVerdict::Refused, reason: Some(reason.clone()) })
+}
+
+/// The report, in the order of the commands.
+fn outcomes_of(
+    commands: &[PushCommand],
+    refused: &[(PushCommand, String)],
+    outcomes: &std::collections::HashMap<Vec<u8>, PushedRef>,
+) -> domain::Result<PushReport> {
+    let mut report = PushReport::default();
+    for command in commands {
+        let reason = match (refused.iter().find(|(other, _)| other == command), outcomes.get(&command.name)) {
+            (Some((_, reason)), _) => Some(reason.clone()),
+            (None, Some(it)) => it.reason.clone(),
+            (None, None) => return Err(Error::internal("a ref of a push was not decided on")),
+        };
+        report.refs.push((command.name.clone(), reason));
+    }
+    Ok(report)
+}

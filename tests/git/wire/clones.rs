@@ -1,0 +1,82 @@
+//! Cloning and fetching.
+
+use super::Workshop;
+
+/// The versions of the protocol, as git is told them.
+const PROTOCOLS: [&str; 2] = ["protocol.version=0", "protocol.version=2"];
+
+#[tokio::test]
+async fn what_is_pushed_is_cloned_whole_in_both_versions_of_the_protocol() {
+    let shop = Workshop::new().await;
+    shop.begin("ada", 20).await;
+    shop.git("ada", &["tag", "light"]).await;
+    shop.git("ada", &["tag", "-a", "v1", "-m", "The first"]).await;
+    shop.git("ada", &["branch", "feature/a"]).await;
+    shop.git("ada", &["push", "--quiet", "origin", "--all"]).await;
+    shop.git("ada", &["push", "--quiet", "origin", "--tags"]).await;
+    let refs = shop.refs("ada").await;
+    assert_eq!(shop.mirrored("mirror").await, refs);
+    for (at, protocol) in PROTOCOLS.iter().enumerate() {
+        let folder = format!("clone-{at}");
+        shop.git(".", &["-c", protocol, "clone", "--quiet", &shop.web(), &folder]).await;
+        shop.git(&folder, &["fsck", "--full", "--strict"]).await;
+        assert_eq!(shop.git(&folder, &["rev-parse", "HEAD"]).await, shop.git("ada", &["rev-parse", "main"]).await);
+        assert_eq!(shop.git(&folder, &["symbolic-ref", "HEAD"]).await, "refs/heads/main");
+        assert_eq!(shop.git(&folder, &["tag"]).await, "light\nv1");
+        let listed = shop.git(&folder, &["-c", protocol, "ls-remote", "origin"]).await;
+        assert!(listed.contains("refs/tags/v1^{}") && listed.contains("\tHEAD"), "{listed}");
+    }
+}
+
+#[tokio::test]
+async fn a_clone_can_be_shallow_or_partial_and_be_made_whole() {
+    let shop = Workshop::new().await;
+    shop.begin("ada", 12).await;
+    shop.git("ada", &["push", "--quiet", "origin", "main"]).await;
+    for (at, protocol) in PROTOCOLS.iter().enumerate() {
+        let (shallow, partial) = (format!("shallow-{at}"), format!("partial-{at}"));
+        shop.git(".", &["-c", protocol, "clone", "--quiet", "--depth=3", &shop.web(), &shallow]).await;
+        assert_eq!(shop.git(&shallow, &["rev-list", "--count", "HEAD"]).await, "3");
+        shop.git(&shallow, &["-c", protocol, "fetch", "--quiet", "--deepen=2"]).await;
+        assert_eq!(shop.git(&shallow, &["rev-list", "--count", "HEAD"]).await, "5");
+        shop.git(&shallow, &["-c", protocol, "fetch", "--quiet", "--unshallow"]).await;
+        assert_eq!(shop.git(&shallow, &["rev-list", "--count", "HEAD"]).await, "12");
+        shop.git(&shallow, &["fsck", "--full", "--strict"]).await;
+        shop.git(
+            ".",
+            &["-c", protocol, "clone", "--quiet", "--filter=blob:none", "--no-checkout", &shop.web(), &partial],
+        )
+        .await;
+        let missing = shop.git(&partial, &["rev-list", "--objects", "--all", "--missing=print"]).await;
+        assert_eq!(missing.lines().filter(|line| line.starts_with('?')).count(), 12);
+        shop.git(&partial, &["-c", protocol, "checkout", "--quiet", "main"]).await;
+        assert_eq!(std::fs::read_to_string(shop.at(&partial).join("file-11")).unwrap(), "text 11\n");
+    }
+}
+
+#[tokio::test]
+async fn a_fetch_brings_what_is_new_with_its_tags() {
+    let shop = Workshop::new().await;
+    shop.begin("ada", 3).await;
+    shop.git("ada", &["push", "--quiet", "origin", "main"]).await;
+    for (at, protocol) in PROTOCOLS.iter().enumerate() {
+        let folder = format!("bob-{at}");
+        shop.git(".", &["clone", "--quiet", &shop.web(), &folder]).await;
+        shop.commit("ada", &format!("more-{at}"), "more\n").await;
+        let tag = format!("v{at}");
+        shop.git("ada", &["tag", "-a", &tag, "-m", "A tag"]).await;
+        shop.git("ada", &["push", "--quiet", "--follow-tags", "origin", "main"]).await;
+        shop.git(&folder, &["-c", protocol, "pull", "--quiet", "--ff-only"]).await;
+        assert_eq!(shop.git(&folder, &["rev-parse", "HEAD"]).await, shop.git("ada", &["rev-parse", "main"]).await);
+        assert!(shop.git(&folder, &["tag"]).await.contains(&tag));
+        shop.git(&folder, &["fsck", "--full", "--strict"]).await;
+    }
+}
+
+#[tokio::test]
+async fn an_empty_repository_is_cloned_and_says_which_branch_there_will_be() {
+    let shop = Workshop::new().await;
+    shop.git(".", &["clone", "--quiet", &shop.web(), "empty"]).await;
+    assert_eq!(shop.git("empty", &["symbolic-ref", "HEAD"]).await, "refs/heads/main");
+    assert_eq!(shop.git("empty", &["-c", "protocol.version=0", "ls-remote", "origin"]).await, "");
+}

@@ -1,0 +1,133 @@
+//! What git is refused, and what it shows of that.
+
+use serde_json::json;
+
+use super::{Workshop, key};
+
+#[tokio::test]
+async fn git_shows_why_it_may_not() {
+    let shop = Workshop::new().await;
+    shop.begin("ada", 1).await;
+    let reads = key(&shop.repos, &shop.repos.ada.client, &["git:read"]).await;
+    let reader = shop.url("web", &reads);
+    shop.git("ada", &["ls-remote", &reader]).await;
+    let ran = shop.try_git("ada", &["push", &reader, "main"]).await;
+    assert!(!ran.is_ok && ran.err.contains("This needs the git:write permission."), "{}", ran.err);
+    let ran = shop.try_git("ada", &["ls-remote", &shop.url("other", &shop.key)]).await;
+    assert!(!ran.is_ok && ran.err.contains("Repository not found"), "{}", ran.err);
+    let ran = shop.try_git("ada", &["ls-remote", &shop.url("web", "trp_k_made_up")]).await;
+    assert!(!ran.is_ok && ran.err.contains("Authentication failed"), "{}", ran.err);
+    let restricted = shop.repos.member("bob", "developer").await;
+    shop.repos.make("secret", "restricted").await;
+    let bobs = key_of(&shop, &restricted).await;
+    let ran = shop.try_git("ada", &["ls-remote", &shop.url("secret", &bobs)]).await;
+    assert!(!ran.is_ok && ran.err.contains("Repository not found"), "{}", ran.err);
+    let grant = format!("{}/access/{}", shop.repos.at("secret"), restricted.user_id);
+    shop.repos.ada.client.put(&grant).json(&json!({ "level": "read" })).send().await.expect(200);
+    shop.git("ada", &["ls-remote", &shop.url("secret", &bobs)]).await;
+    let ran = shop.try_git("ada", &["push", &shop.url("secret", &bobs), "main"]).await;
+    assert!(!ran.is_ok && ran.err.contains("This needs write access to the repository."), "{}", ran.err);
+}
+
+/// The token of somebody who is signed in on the command line.
+async fn key_of(shop: &Workshop, person: &crate::harness::Person) -> String {
+    let body = json!({
+        "email": person.email, "password": person.password, "app": "account", "platform": "cli", "installId": "laptop"
+    });
+    let answer = shop.repos.server.client().post("/v1/auth/sign-in").json(&body).send().await.expect(200);
+    answer.str("/token").to_owned()
+}
+
+#[tokio::test]
+async fn a_ref_that_cannot_be_moved_says_why_and_the_others_are() {
+    let shop = Workshop::new().await;
+    shop.begin("ada", 2).await;
+    shop.git("ada", &["push", "--quiet", "origin", "main", "main:refs/heads/a", "main:refs/heads/b"]).await;
+    for (refspec, reason) in [
+        (":main", "The default branch can't be deleted."),
+        ("main:refs/heads/a/below", "refs/heads/a is in the way."),
+        ("main:refs/pull/1/head", "Only branches, tags and notes can be pushed."),
+        ("main^{tree}:refs/heads/tree", "A branch names a commit."),
+    ] {
+        let ran = shop.try_git("ada", &["push", "origin", refspec, "main:refs/tags/also"]).await;
+        assert!(!ran.is_ok && ran.err.contains(reason), "{refspec}: {}", ran.err);
+        assert!(shop.git("ada", &["ls-remote", "origin"]).await.contains("refs/tags/also"), "{refspec}");
+        shop.git("ada", &["push", "--quiet", "origin", ":refs/tags/also"]).await;
+    }
+    // What somebody else has moved meanwhile.
+    shop.git(".", &["clone", "--quiet", &shop.web(), "bob"]).await;
+    shop.commit("bob", "bobs", "bob's\n").await;
+    shop.commit("ada", "adas", "ada's\n").await;
+    shop.git("bob", &["push", "--quiet", "origin", "main"]).await;
+    let ran = shop.try_git("ada", &["push", "origin", "main"]).await;
+    assert!(!ran.is_ok && ran.err.contains("fetch first"), "{}", ran.err);
+    let ran = shop.try_git("ada", &["push", "--force-with-lease=main:main~1", "origin", "main"]).await;
+    assert!(!ran.is_ok && ran.err.contains("stale info"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn of_two_who_push_one_branch_at_once_one_is_refused() {
+    let shop = Workshop::new().await;
+    shop.begin("ada", 1).await;
+    shop.git("ada", &["push", "--quiet", "origin", "main"]).await;
+    for folder in ["bob", "eve"] {
+        shop.git(".", &["clone", "--quiet", &shop.web(), folder]).await;
+        shop.commit(folder, folder, "mine\n").await;
+    }
+    let push = ["push", "origin", "main"];
+    let (bob, eve) = tokio::join!(shop.try_git("bob", &push), shop.try_git("eve", &push));
+    assert!(bob.is_ok != eve.is_ok, "{bob:?} {eve:?}");
+    let (winner, loser) = if bob.is_ok { ("bob", eve) } else { ("eve", bob) };
+    assert!(loser.err.contains("stale info") || loser.err.contains("fetch first"), "{}", loser.err);
+    let there = shop.git("ada", &["ls-remote", "origin", "refs/heads/main"]).await;
+    assert!(there.starts_with(&shop.git(winner, &["rev-parse", "main"]).await), "{there}");
+}
+
+/// A push, as git writes it: of `pack` as the branch `main`.
+fn pushing(oid: &str, pack: &[u8]) -> Vec<u8> {
+    let line = format!("{} {oid} refs/heads/main\0report-status side-band-64k", "0".repeat(40));
+    let mut body = format!("{:04x}{line}0000", line.len() + 4).into_bytes();
+    body.extend_from_slice(pack);
+    body
+}
+
+#[tokio::test]
+async fn a_pack_that_is_broken_or_lacks_objects_changes_nothing() {
+    let shop = Workshop::new().await;
+    shop.begin("ada", 3).await;
+    let head = shop.git("ada", &["rev-parse", "main"]).await;
+    let shell = |script: String| {
+        let output =
+            std::process::Command::new("sh").args(["-c", &script]).current_dir(shop.at("ada")).output().unwrap();
+        assert!(output.status.success());
+        output.stdout
+    };
+    let whole = shell("git rev-list --objects main | cut -c1-40 | git pack-objects --stdout -q".to_owned());
+    let lacking =
+        shell("git rev-list --objects main | cut -c1-40 | head -n -2 | git pack-objects --stdout -q".to_owned());
+    let mut flipped = whole.clone();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 1;
+    let client = shop.repos.server.client().with_token(&shop.key);
+    let path = format!("/git/{}/web.git/git-receive-pack", shop.repos.org.rsplit('/').next().unwrap());
+    let push = async |body: Vec<u8>| {
+        client.post(&path).body("application/x-git-receive-pack-request", body).send().await.expect(200).text
+    };
+    for bad in [&whole[..whole.len() - 30], &flipped, b"PACK", b"not a pack at all", b""] {
+        let text = push(pushing(&head, bad)).await;
+        assert!(
+            text.contains("unpack ") && !text.contains("unpack ok") && text.contains("ng refs/heads/main"),
+            "{text}"
+        );
+    }
+    let text = push(pushing(&head, &lacking)).await;
+    assert!(text.contains("ng refs/heads/main") && !text.contains("ok refs"), "{text}");
+    assert_eq!(shop.git("ada", &["ls-remote", "origin"]).await, "");
+    let text = push(pushing(&head, &whole)).await;
+    assert!(text.contains("unpack ok") && text.contains("ok refs/heads/main"), "{text}");
+    assert_eq!(shop.mirrored("mirror").await, format!("refs/heads/main {head}"));
+    for bad in ["", "zzzz", "0004", "0006a", "0001", "0000"] {
+        let answer = client.post(&path).body("application/x-git-receive-pack-request", bad).send().await;
+        assert_eq!(answer.status, if bad == "0000" { 200 } else { 400 }, "{bad}: {}", answer.text);
+    }
+}
