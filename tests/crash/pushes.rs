@@ -60,7 +60,7 @@ async fn a_push_that_was_acknowledged_is_there_and_was_noted() {
     stage.client.post(&format!("{}/repos", stage.org)).json(&made).send().await.expect(201);
     let key = json!({ "name": "Git", "kind": "api", "scopes": ["git:read", "git:write"] });
     let key = stage.client.post(&format!("{}/keys", stage.org)).json(&key).send().await.expect(201);
-    let key = key.str("/key").to_owned();
+    let key = key.str("/secret").to_owned();
     well(work, &["init", "--quiet", "--initial-branch=main", "."]).await;
     let (mut acknowledged, mut survived) = (0, 0);
     for round in 0..kills {

@@ -7,7 +7,7 @@ use domain::{
     git::{ObjectId, RefName, RefVerdict},
     id::{KeyId, PushId, UserId},
 };
-use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 use super::{RepositoryNo, refs::oid_of};
 use crate::{Change, Store, StoreError, reader::Reads};

@@ -85,9 +85,10 @@ impl Workshop {
         self.git(folder, &["commit", "--quiet", "-m", &format!("Add {file}")]).await;
     }
 
-    /// The refs of a repository of the shop.
+    /// The refs of a repository of the shop, but for what it knows of others.
     async fn refs(&self, folder: &str) -> String {
-        self.git(folder, &["for-each-ref", "--format=%(refname) %(objectname)"]).await
+        let format = "--format=%(refname) %(objectname)";
+        self.git(folder, &["for-each-ref", format, "refs/heads", "refs/notes", "refs/tags"]).await
     }
 
     /// A fresh mirror of `web`, checked; its refs.
@@ -117,5 +118,5 @@ fn git_in(folder: &Path, home: &Path) -> Command {
 
 async fn key(repos: &Repos, client: &Client, scopes: &[&str]) -> String {
     let body = json!({ "name": "Git", "kind": "api", "scopes": scopes });
-    client.post(&format!("{}/keys", repos.org)).json(&body).send().await.expect(201).str("/key").to_owned()
+    client.post(&format!("{}/keys", repos.org)).json(&body).send().await.expect(201).str("/secret").to_owned()
 }

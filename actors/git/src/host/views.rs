@@ -1,7 +1,7 @@
 //! Views: folders in which git finds the packs of a repository, made of what the store has.
 //!
-//! The only refs in one are its tags, beside the objects that they end at: what a client asks for by its name is sent wherever it
-//! is named, but git looks for the tags that come with it among its refs.
+//! Refs are written there, too, but nobody is told of them: git finds the tags among them that come with a commit, and what a
+//! shallow clone can be deepened from.
 
 use std::{
     io::{self, Write},
@@ -11,7 +11,7 @@ use std::{
 
 use domain::{
     Error, Result,
-    git::{RefKind, repository_not_found, wire::Listing},
+    git::{repository_not_found, wire::Listing},
 };
 use store::git::{RepositoryNo, StoredRepository};
 use tokio::{fs, sync::Mutex};
@@ -48,7 +48,7 @@ impl GitHost {
         }
         if seen.versions.is_none_or(|(refs, _)| refs != now.0) {
             let refs = self.refs(no).await?;
-            write_tags(&view, &refs).await.map_err(failed)?;
+            write_refs(&view, &refs).await.map_err(failed)?;
         }
         seen.versions = Some(now);
         Ok(view)
@@ -82,13 +82,13 @@ pub(super) async fn lay_out(folder: &Path) -> io::Result<()> {
     fs::write(folder.join("HEAD"), "ref: refs/heads/main\n").await
 }
 
-async fn write_tags(view: &Path, refs: &[Listing]) -> io::Result<()> {
+async fn write_refs(view: &Path, refs: &[Listing]) -> io::Result<()> {
     let mut text = b"# pack-refs with: peeled fully-peeled sorted \n".to_vec();
-    for tag in refs.iter().filter(|listed| listed.name.kind() == RefKind::Tag) {
-        write!(text, "{} ", tag.oid)?;
-        text.extend_from_slice(tag.name.as_bytes());
+    for listed in refs {
+        write!(text, "{} ", listed.oid)?;
+        text.extend_from_slice(listed.name.as_bytes());
         text.push(b'\n');
-        if let Some(peeled) = tag.peeled {
+        if let Some(peeled) = listed.peeled {
             writeln!(text, "^{peeled}")?;
         }
     }

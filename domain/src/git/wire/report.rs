@@ -96,7 +96,7 @@ mod tests {
     fn a_long_report_comes_in_packets_that_there_can_be() {
         let mut out = Vec::new();
         banded(&mut out, Band::Progress, &vec![b'x'; 2 * BAND_LEN + 1]);
-        let length = |packet: Result<Packet<'_'>, _>| match packet.unwrap() {
+        let length = |packet: Result<Packet<'_>, _>| match packet.unwrap() {
             Packet::Data(data) => data.len() + 4,
             other => panic!("{other:?}"),
         };

@@ -24,13 +24,6 @@ pub(crate) struct Served<P> {
     permission: PhantomData<P>,
 }
 
-impl<P> Served<P> {
-    /// Whose it is.
-    pub const fn org_id(&self) -> OrgId {
-        self.stored.resource.org_id
-    }
-}
-
 impl<P: RepositoryPermission> Argument for Served<P> {
     fn describe(facts: &mut Facts) {
         facts.signed_in();

@@ -18,7 +18,7 @@ use crate::{
     error::Result,
     facts::Facts,
     permission::{GitRead, GitWrite},
-    query::{Query, RequestQuery},
+    query::{Query, RequestQuery, parse},
     state::State,
 };
 
@@ -59,7 +59,7 @@ impl Argument for Protocol {
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct InfoRefsQuery {
     /// `git-upload-pack` or `git-receive-pack`.
-    service: String,
+    service: Option<String>,
 }
 
 impl RequestQuery for InfoRefsQuery {}
@@ -78,8 +78,8 @@ impl Argument for Asked {
     }
 
     async fn take(call: &mut Call) -> Result<Self> {
-        let service = form_urlencoded::parse(call.request.query_string().as_bytes())
-            .find_map(|(name, value)| (name == "service").then(|| Service::from_name(&value)).flatten());
+        let query: InfoRefsQuery = parse(call.request.query_string())?;
+        let service = query.service.as_deref().and_then(Service::from_name);
         match service {
             Some(Service::UploadPack) => Ok(Self::Fetch(Box::new(Served::take(call).await?))),
             Some(Service::ReceivePack) => Ok(Self::Push(Box::new(Served::take(call).await?))),
