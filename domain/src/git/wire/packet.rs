@@ -75,7 +75,9 @@ pub fn packet(out: &mut Vec<u8>, parts: &[&[u8]]) {
     let len = LENGTH_LEN + parts.iter().map(|part| part.len()).sum::<usize>();
     debug_assert!(len <= PACKET_MAX, "a packet of {len} bytes");
     out.extend_from_slice(format!("{len:04x}").as_bytes());
-    parts.iter().for_each(|part| out.extend_from_slice(part));
+    for part in parts {
+        out.extend_from_slice(part);
+    }
 }
 
 #[cfg(test)]

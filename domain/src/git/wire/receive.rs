@@ -55,7 +55,6 @@ pub struct PushRequest {
     pub reports: bool,
     /// Whether the answer is sent in bands.
     pub in_bands: bool,
-    has_options: bool,
 }
 
 impl PushRequest {
@@ -64,25 +63,28 @@ impl PushRequest {
         self.commands.iter().any(|command| command.new.is_some())
     }
 
-    fn capabilities(&mut self, said: &[u8]) -> Result<(), WireError> {
+    /// Whether options follow the commands.
+    fn capabilities(&mut self, said: &[u8]) -> Result<bool, WireError> {
+        let mut has_options = false;
         for capability in said.split(|byte| *byte == b' ') {
             match capability {
                 b"atomic" => self.is_atomic = true,
                 b"report-status" | b"report-status-v2" => self.reports = true,
                 b"side-band-64k" => self.in_bands = true,
-                b"push-options" => self.has_options = true,
+                b"push-options" => has_options = true,
                 other if other.starts_with(b"object-format=") && other != b"object-format=sha1" => {
                     return Err(WireError("Objects are named by SHA-1 here."));
                 }
                 _ => {}
             }
         }
-        Ok(())
+        Ok(has_options)
     }
 
-    fn command(&mut self, line: &[u8]) -> Result<(), WireError> {
+    /// Whether options follow the commands, as the first of them says.
+    fn command(&mut self, line: &[u8]) -> Result<bool, WireError> {
         if line.starts_with(b"shallow ") {
-            return Ok(());
+            return Ok(false);
         }
         if line.starts_with(b"push-cert") {
             return Err(WireError("Signed pushes aren't taken."));
@@ -92,13 +94,13 @@ impl PushRequest {
             Some(_) => return Err(WireError("A command of the push can't be read.")),
             None => (line, &[][..]),
         };
-        self.capabilities(said)?;
+        let has_options = self.capabilities(said)?;
         let command = PushCommand::read(line)?;
         if self.commands.len() >= COMMANDS_MAX {
             return Err(WireError("A push moves at most 5000 refs."));
         }
         self.commands.push(command);
-        Ok(())
+        Ok(has_options)
     }
 
     fn option(&mut self, line: &[u8]) -> Result<(), WireError> {
@@ -127,6 +129,7 @@ impl PushRequest {
 #[derive(Debug, Default)]
 pub struct PushRequestReader {
     read: PushRequest,
+    has_options: bool,
     are_options: bool,
 }
 
@@ -139,8 +142,8 @@ impl PushRequestReader {
             taken += len;
             match packet.line().unwrap_or(packet) {
                 Packet::Data(line) if self.are_options => self.read.option(line)?,
-                Packet::Data(line) => self.read.command(line)?,
-                Packet::Flush if !self.are_options && self.read.has_options && !self.read.commands.is_empty() => {
+                Packet::Data(line) => self.has_options |= self.read.command(line)?,
+                Packet::Flush if self.has_options && !self.are_options => {
                     self.are_options = true;
                 }
                 Packet::Flush => {

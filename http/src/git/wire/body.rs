@@ -17,8 +17,8 @@ use crate::{
     facts::Facts,
 };
 
-/// Bytes of a request to fetch, as they come and as they are once they are unpacked.
-const FETCH_LEN_MAX: usize = 32 * 1024 * 1024;
+/// Bytes of a body that is read whole, as they come and as they are once they are unpacked.
+const WHOLE_LEN_MAX: usize = 32 * 1024 * 1024;
 /// How long the next bytes may take.
 const SILENCE_MAX: Duration = Duration::from_mins(1);
 
@@ -35,35 +35,47 @@ impl Argument for FetchBody {
 
     async fn take(call: &mut Call) -> Result<Self> {
         let is_packed = is_packed(call)?;
-        let mut payload = call.take_payload();
-        let mut body = BytesMut::new();
-        while let Some(piece) = next(&mut payload).await? {
-            if body.len() + piece.len() > FETCH_LEN_MAX {
-                return Err(Error::too_large(TOO_LARGE).into());
-            }
-            body.extend_from_slice(&piece);
-        }
-        Ok(Self(if is_packed { unpacked(&body)?.into() } else { body.freeze() }))
+        let body = whole(&mut call.take_payload()).await?;
+        Ok(Self(if is_packed { unpacked(&body)?.into() } else { body }))
     }
 }
 
+/// All of a body that has so many bytes at most.
+async fn whole(payload: &mut Payload) -> Result<Bytes> {
+    let mut body = BytesMut::new();
+    while let Some(piece) = next(payload).await? {
+        if body.len() + piece.len() > WHOLE_LEN_MAX {
+            return Err(Error::too_large(TOO_LARGE).into());
+        }
+        body.extend_from_slice(&piece);
+    }
+    Ok(body.freeze())
+}
+
 /// What is pushed, as it comes.
-pub(crate) struct PushBody(pub Payload);
+pub(crate) struct PushBody {
+    /// What has come already: all of a body that some clients pack, where it is small.
+    pub beginning: Bytes,
+    /// What is still to come.
+    pub payload: Payload,
+}
 
 impl Argument for PushBody {
     fn describe(facts: &mut Facts) {
         facts.stream(&["application/x-git-receive-pack-request"]);
         facts.error(400, "The body broke off.");
+        facts.error(413, TOO_LARGE);
         facts.error(413, "A push names at most 5000 refs.");
-        facts.error(415, "Send the body as a pack, without a content encoding.");
+        facts.error(415, "Send the body as plain bytes, or packed with gzip.");
     }
 
     async fn take(call: &mut Call) -> Result<Self> {
-        // Packs are packed already; git doesn't pack them again.
-        match is_packed(call)? {
-            true => Err(ApiError::UnsupportedMediaType("a pack, without a content encoding")),
-            false => Ok(Self(call.take_payload())),
+        let (is_packed, mut payload) = (is_packed(call)?, call.take_payload());
+        if !is_packed {
+            return Ok(Self { beginning: Bytes::new(), payload });
         }
+        let beginning = unpacked(&whole(&mut payload).await?)?.into();
+        Ok(Self { beginning, payload: Payload::None })
     }
 }
 
@@ -89,9 +101,9 @@ pub(super) async fn next(payload: &mut Payload) -> domain::Result<Option<Bytes>>
 
 fn unpacked(packed: &[u8]) -> domain::Result<Vec<u8>> {
     let mut body = Vec::new();
-    let limit = FETCH_LEN_MAX as u64 + 1;
+    let limit = WHOLE_LEN_MAX as u64 + 1;
     GzDecoder::new(packed).take(limit).read_to_end(&mut body).map_err(|_| broke_off())?;
-    if body.len() > FETCH_LEN_MAX { Err(Error::too_large(TOO_LARGE)) } else { Ok(body) }
+    if body.len() > WHOLE_LEN_MAX { Err(Error::too_large(TOO_LARGE)) } else { Ok(body) }
 }
 
 #[cfg(test)]
@@ -110,8 +122,8 @@ mod tests {
 
     #[test]
     fn a_packed_body_is_unpacked_up_to_a_limit() {
-        assert_eq!(unpacked(&packed(FETCH_LEN_MAX)).unwrap().len(), FETCH_LEN_MAX);
-        assert!(matches!(unpacked(&packed(FETCH_LEN_MAX + 1)), Err(Error::TooLarge { .. })));
+        assert_eq!(unpacked(&packed(WHOLE_LEN_MAX)).unwrap().len(), WHOLE_LEN_MAX);
+        assert!(matches!(unpacked(&packed(WHOLE_LEN_MAX + 1)), Err(Error::TooLarge { .. })));
         assert!(unpacked(b"not packed").is_err());
     }
 }

@@ -45,7 +45,7 @@ const SIGN_OF_LIFE: &[u8] = b"0005\x02";
 #[utoipa::path(post, path = "/git/{owner}/{repository}/git-receive-pack", responses(
     (status = 200, description = "What became of each ref.", content_type = "application/x-git-receive-pack-result")))]
 pub(crate) async fn git_receive_pack(served: Served<GitWrite>, body: PushBody, state: State) -> Result<HttpResponse> {
-    let (request, pack) = Incoming::new(body.0).request().await?;
+    let (request, pack) = Incoming::of(body).request().await?;
     if request.commands.is_empty() {
         // What git sends first to see whether it may push.
         return Ok(said(Service::ReceivePack, "result", Bytes::new()));
@@ -67,8 +67,8 @@ struct Incoming {
 }
 
 impl Incoming {
-    fn new(payload: Payload) -> Self {
-        Self { payload, waiting: BytesMut::new() }
+    fn of(body: PushBody) -> Self {
+        Self { payload: body.payload, waiting: body.beginning.into() }
     }
 
     /// What is asked for, and the pack behind it.
