@@ -194,7 +194,7 @@ mod tests {
         kept
     }
 
-    /// The key that is found for a question, `-` where there is none and `` where it is another helper's.
+    /// The key that is found for a question, a hyphen where there is none, and nothing where it is another helper's.
     fn found(question: &str) -> String {
         let kept = kept();
         match find(&kept, &Question::read(question.as_bytes()).unwrap()) {
