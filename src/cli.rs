@@ -67,6 +67,57 @@ pub enum Command {
     /// What operators do to accounts, without a running server or beside one.
     #[command(subcommand)]
     Admin(Admin),
+    /// What people do at their own machine.
+    #[command(flatten)]
+    Client(ClientCommand),
+}
+
+/// What people do at their own machine, with a server elsewhere.
+#[derive(Debug, Subcommand)]
+pub enum ClientCommand {
+    /// Signs you in at a server, for the command line of this machine.
+    Login {
+        /// The server's address; without a scheme it is https.
+        url: String,
+        /// Your e-mail address; asked for when it is missing.
+        #[arg(long)]
+        email: Option<String>,
+        /// Reads the password from the first line of standard input, and a code of the second factor from the next.
+        #[arg(long)]
+        password_stdin: bool,
+        /// Lets passwords and keys go to another machine unencrypted, over http.
+        #[arg(long)]
+        insecure_http: bool,
+    },
+    /// Ends your sign-in at a server, and this machine's keys for git there.
+    Logout {
+        /// The server; may be left out where you are signed in at one only.
+        url: Option<String>,
+    },
+    /// Has git on this machine open your repositories.
+    #[command(subcommand)]
+    Git(Git),
+}
+
+/// What git needs on somebody's machine.
+#[derive(Debug, Subcommand)]
+pub enum Git {
+    /// Makes this machine's keys, and becomes git's credential helper for the server; again, when the keys end.
+    Setup {
+        /// The server; may be left out where you are signed in at one only.
+        url: Option<String>,
+        /// The slug or id of an organization; may be given again. All of yours, when nothing is said.
+        #[arg(long = "org", value_name = "SLUG_OR_ID")]
+        organizations: Vec<String>,
+        /// Reads the code of the second factor from standard input.
+        #[arg(long)]
+        otp_stdin: bool,
+    },
+    /// Answers git, which runs this itself: `get`, `store` or `erase`.
+    Credential {
+        /// What git wants done.
+        operation: String,
+    },
 }
 
 /// What operators do to accounts.

@@ -1,4 +1,4 @@
-//! What fuzzing has this package read: configurations. Built for tests, and with the feature `fuzzing`.
+//! What fuzzing has this package read: configurations, and what the command line reads. Built for tests, and with the feature `fuzzing`.
 
 #[cfg(test)]
 #[path = "../fuzz/play.rs"]
@@ -11,6 +11,11 @@ pub fn configuration(bytes: &[u8]) {
     }
 }
 
+/// What git asks of its credential helper, what is kept on somebody's machine, and addresses that they type.
+pub fn questions(bytes: &[u8]) {
+    crate::client::fuzzing(bytes);
+}
+
 #[cfg(test)]
 mod tests {
     use super::{play::play, *};
@@ -18,5 +23,10 @@ mod tests {
     #[test]
     fn configurations_hold() {
         play("configuration", configuration);
+    }
+
+    #[test]
+    fn questions_hold() {
+        play("questions", questions);
     }
 }

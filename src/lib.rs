@@ -4,6 +4,7 @@
 
 mod admin;
 pub mod cli;
+mod client;
 pub mod config;
 mod copies;
 mod doctor;
@@ -54,6 +55,9 @@ pub enum RunError {
     /// An operator's command was refused.
     #[error("{0}")]
     Refused(#[from] domain::Error),
+    /// What somebody does at their own machine.
+    #[error(transparent)]
+    Client(#[from] client::ClientError),
 }
 
 /// Does what the command line says; the status that the process ends with.
@@ -61,8 +65,15 @@ pub enum RunError {
 /// # Errors
 /// See [`RunError`].
 pub fn run(line: CommandLine) -> Result<ExitCode, RunError> {
+    let command = match line.command.unwrap_or(Command::Serve) {
+        // At people's own machines there is no configuration of a server.
+        Command::Client(command) => {
+            client::run(command)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        command => command,
+    };
     let config = Config::load(&line.global.sources())?;
-    let command = line.command.unwrap_or(Command::Serve);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let traces = match command {
         Command::Serve => Traces::start(&config.tracing, runtime.handle()).map_err(RunError::Traces)?,
@@ -80,6 +91,7 @@ pub fn run(line: CommandLine) -> Result<ExitCode, RunError> {
             Command::Backup { folder } => Ok(copies::backup(&config, &folder)?),
             Command::Restore { folder } => Ok(copies::restore(&config, &folder)?),
             Command::Admin(command) => admin::run(&config, command).await,
+            Command::Client(_) => Ok(ExitCode::SUCCESS),
         }
     })
 }

@@ -1,6 +1,7 @@
 //! Git repositories, who has a part in them, and machines' keys (contract C 2.2, 4.3; `docs/decisions/git.md`).
 
 mod access;
+mod command_line;
 mod credentials;
 mod removal;
 mod repositories;
