@@ -57,8 +57,18 @@ pub struct Facts {
     pub body: Option<BodyRule>,
     /// Whether it reads or writes a body as it comes, for as long as that takes.
     pub streams: bool,
-    /// Whether git asks it: the credential is the password of `Basic`, and what is refused is said as text, which git shows.
-    pub speaks_git: bool,
+    /// Who asks it.
+    pub asked_by: AskedBy,
+}
+
+/// Who asks an endpoint, and so how they show a credential and read what is refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AskedBy {
+    /// Clients of the API: `Bearer`, and JSON.
+    #[default]
+    Clients,
+    /// Git: the password of `Basic`, too, and texts, which it shows.
+    Git,
 }
 
 /// What holds for a JSON body.
@@ -82,7 +92,7 @@ impl Facts {
             in_repository: false,
             body: None,
             streams: false,
-            speaks_git: false,
+            asked_by: AskedBy::default(),
         }
     }
 
@@ -223,7 +233,7 @@ impl Facts {
 
     /// Gives each error without content the common body, and says what else may come.
     pub(crate) fn complete(&mut self) {
-        let (content_type, content) = if self.speaks_git {
+        let (content_type, content) = if self.asked_by == AskedBy::Git {
             ("text/plain", Content::new(Some(Schema::from(ObjectBuilder::new().schema_type(Type::String).build()))))
         } else {
             ("application/json", Content::new(Some(self.reference::<ErrorBody>())))

@@ -32,6 +32,7 @@ use crate::{
     call::Call,
     endpoint::Endpoint,
     error::{ApiError, Result},
+    facts::AskedBy,
     git::machine_key_only,
     router::Found,
     state::State,
@@ -68,10 +69,9 @@ pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -
     let passed = pass(Arc::clone(&state), request.clone(), &mut unread, request_id.clone(), found);
     let passed = AssertUnwindSafe(passed).catch_unwind().instrument(traced);
     let outcome = passed.instrument(span.clone()).await;
-    let speaks_git = endpoint.as_ref().is_some_and(|endpoint| endpoint.facts.speaks_git);
-    let refusal = |error: ApiError| match speaks_git {
-        true => error.response_to_git(&request_id),
-        false => error.response(&request_id),
+    let is_git = endpoint.as_ref().is_some_and(|endpoint| endpoint.facts.asked_by == AskedBy::Git);
+    let refusal = |error: ApiError| {
+        if is_git { error.response_to_git(&request_id) } else { error.response(&request_id) }
     };
     let response = span.in_scope(|| match outcome {
         Ok(Ok(response)) => response,

@@ -52,7 +52,7 @@ async fn what_is_described_agrees_with_the_table() {
         let refusal = operation["responses"]["403"]["description"].as_str().unwrap_or_default();
         match row.who {
             Who::Scope(scope) | Who::Platform(scope) | Who::Git(scope) => {
-                assert!(refusal.contains(scope), "{row:?}: {refusal}")
+                assert!(refusal.contains(scope), "{row:?}: {refusal}");
             }
             Who::Authenticator(message)
             | Who::MobileApp(message)

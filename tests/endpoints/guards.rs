@@ -53,7 +53,7 @@ async fn nobody_reads_401() {
 #[tokio::test]
 async fn git_serves_the_command_line_and_keys_whoever_has_a_part_and_the_scope() {
     let cast = Cast::new().await;
-    for row in ROWS.iter() {
+    for row in ROWS {
         let Who::Git(scope) = row.who else { continue };
         let refusals = [
             (&cast.owner, 403, "Git takes keys, and sign-ins on the command line.".to_owned()),

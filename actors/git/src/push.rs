@@ -134,10 +134,7 @@ fn write_refs(change: &mut Change, repository: &StoredRepository, moves: &[RefMo
     for (asked, it) in moves.iter().zip(refs) {
         match (it.verdict, asked.new) {
             (RefVerdict::Refused, _) => {}
-            (RefVerdict::Deleted, _) => match asked.old {
-                Some(_) => change.repository_ref_remove(repository.no, &asked.name),
-                None => {}
-            },
+            (RefVerdict::Deleted, _) => change.repository_ref_remove(repository.no, &asked.name),
             (_, Some(oid)) => {
                 let listing = Listing { name: asked.name.clone(), oid, peeled: asked.peeled };
                 change.repository_ref_put(repository.no, &listing);

@@ -33,10 +33,8 @@ async fn a_whole_repository_with_a_thousand_refs_is_mirrored() {
     let shop = Workshop::new().await;
     shop.begin("ada", 2).await;
     let (one, two) = (shop.git("ada", &["rev-parse", "main"]).await, shop.git("ada", &["rev-parse", "main~1"]).await);
-    let lines: String = (0..1_000)
-        .map(|at| format!("create refs/{}/it-{at} {}\n", ["heads", "tags"][at % 2], [&one, &two][at % 3 % 2]))
-        .collect();
-    std::fs::write(shop.at("refs"), lines).unwrap();
+    let line = |at: usize| format!("create refs/{}/it-{at} {}\n", ["heads", "tags"][at % 2], [&one, &two][at % 3 % 2]);
+    std::fs::write(shop.at("refs"), (0..1_000).map(line).collect::<Vec<_>>().concat()).unwrap();
     let shell = format!("git -C {} update-ref --stdin < {}", shop.at("ada").display(), shop.at("refs").display());
     assert!(std::process::Command::new("sh").args(["-c", &shell]).status().unwrap().success());
     shop.git("ada", &["push", "--quiet", "--mirror", "origin"]).await;

@@ -105,7 +105,9 @@ mod tests {
         packet(&mut body, &[b"command=ls-refs\n"]);
         packet(&mut body, &[b"agent=git/2.47.3"]);
         body.extend_from_slice(b"0001");
-        arguments.iter().for_each(|argument| packet(&mut body, &[argument.as_bytes(), b"\n"]));
+        for argument in arguments {
+            packet(&mut body, &[argument.as_bytes(), b"\n"]);
+        }
         body.extend_from_slice(FLUSH);
         body
     }
@@ -161,7 +163,9 @@ mod tests {
     fn who_has_nothing_fetches_anew() {
         let fetching = |lines: &[&str]| {
             let mut body = Vec::new();
-            lines.iter().for_each(|line| packet(&mut body, &[line.as_bytes()]));
+            for line in lines {
+                packet(&mut body, &[line.as_bytes()]);
+            }
             body.extend_from_slice(FLUSH);
             body
         };

@@ -174,10 +174,14 @@ mod tests {
 
     fn request(lines: &[&str], options: Option<&[&str]>) -> Vec<u8> {
         let mut body = Vec::new();
-        lines.iter().for_each(|line| packet(&mut body, &[line.as_bytes()]));
+        for line in lines {
+            packet(&mut body, &[line.as_bytes()]);
+        }
         body.extend_from_slice(FLUSH);
         if let Some(options) = options {
-            options.iter().for_each(|option| packet(&mut body, &[option.as_bytes(), b"\n"]));
+            for option in options {
+                packet(&mut body, &[option.as_bytes(), b"\n"]);
+            }
             body.extend_from_slice(FLUSH);
         }
         body

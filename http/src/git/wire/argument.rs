@@ -10,7 +10,13 @@ use domain::{
 };
 use store::git::StoredRepository;
 
-use crate::{argument::Argument, call::Call, error::Result, facts::Facts, git::argument::RepositoryPermission};
+use crate::{
+    argument::Argument,
+    call::Call,
+    error::Result,
+    facts::{AskedBy, Facts},
+    git::argument::RepositoryPermission,
+};
 
 /// The message of the 403 for the token of a sign-in that is neither a key's nor the command line's.
 const NOT_FOR_BROWSERS: &str = "Git takes keys, and sign-ins on the command line.";
@@ -37,7 +43,7 @@ impl<P: RepositoryPermission> Argument for Served<P> {
         }
         facts.in_repository = true;
         facts.streams = true;
-        facts.speaks_git = true;
+        facts.asked_by = AskedBy::Git;
     }
 
     async fn take(call: &mut Call) -> Result<Self> {
