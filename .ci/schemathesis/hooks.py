@@ -27,6 +27,7 @@ CALLERS = {
     "/v1/me/authenticator": "authenticator",
     "/v1/me/notifications/devices": "iphone",
     "/v1/me/notifications/live-activities": "iphone",
+    "/git/": "command-line",
 }
 # One in so many values of a path's parameter stays what it was made up to be.
 MADE_UP_IN = 5
@@ -96,3 +97,12 @@ def archive(context, value):
 def markdown(context, value):
     """Text; anything else as what is no text."""
     return value.encode(errors="replace") if isinstance(value, str) else b"\xff"
+
+
+@schemathesis.serializer("application/x-git-upload-pack-request", "application/x-git-receive-pack-request")
+def packets(context, value):
+    """Lines of text, as git frames them; anything else as it is, which is nothing that git says."""
+    if not isinstance(value, str):
+        return value if isinstance(value, bytes) else json.dumps(value).encode()
+    lines = [line.encode(errors="replace")[:60_000] for line in ["command=ls-refs", *value.splitlines()]]
+    return b"".join(f"{len(line) + 4:04x}".encode() + line for line in lines) + b"0000"

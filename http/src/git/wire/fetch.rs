@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, http::header};
 use bytes::{Bytes, BytesMut};
 use domain::git::{
     RefName,
-    wire::{LsRefs, Service, v2_command},
+    wire::{LsRefs, Packet, Service, WireError, v2_command},
 };
 use futures::Stream;
 use gateways::GitRun;
@@ -36,6 +36,8 @@ pub(crate) async fn git_upload_pack(
     state: State,
 ) -> Result<HttpResponse> {
     let (stored, FetchBody(body)) = (&served.stored, body);
+    let begins = Packet::first(&body).and_then(|first| first.ok_or(WireError("The request breaks off.")));
+    begins.map_err(|error| malformed(&error))?;
     if protocol == Protocol::V2 && v2_command(&body).map_err(|error| malformed(&error))? == b"ls-refs" {
         let asked = LsRefs::read(&body).map_err(|error| malformed(&error))?;
         let refs = state.git.refs(stored.no).await?;
