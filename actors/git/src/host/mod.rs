@@ -9,7 +9,10 @@ mod quarantine;
 mod tips;
 mod views;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use actors_base::Services;
 use dashmap::DashMap;
@@ -42,6 +45,10 @@ struct Parts {
     store: Store,
     git: Git,
     folder: PathBuf,
+    /// Where this process takes pushes in.
+    quarantine: PathBuf,
+    /// Whether what others left behind there was looked for.
+    is_tidied: AtomicBool,
     views: DashMap<RepositoryNo, Arc<Mutex<Seen>>>,
     listings: Listings,
 }
@@ -49,11 +56,15 @@ struct Parts {
 impl GitHost {
     /// What works in the folder that the settings name. Nothing is made there before it is needed.
     pub fn new(services: &Services) -> Self {
+        let folder = services.settings.git_folder.clone();
+        let process = domain::id::new_uuid(services.store.now()).to_string();
         Self {
             parts: Arc::new(Parts {
                 store: services.store.clone(),
                 git: Git::default(),
-                folder: services.settings.git_folder.clone(),
+                quarantine: folder.join("quarantine").join(process),
+                is_tidied: AtomicBool::new(false),
+                folder,
                 views: DashMap::new(),
                 listings: Listings::default(),
             }),

@@ -1,6 +1,11 @@
 //! A push that is being taken in: its objects are in a folder of their own, which nobody reads from, and are gone with it.
 
-use std::{io, path::PathBuf, process, time::Duration};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::atomic::Ordering,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use domain::{
@@ -24,6 +29,8 @@ use super::{
 
 /// How long the next bytes of a pack may take.
 const SILENCE_MAX: Duration = Duration::from_mins(1);
+/// When what a process left behind is deleted. No push takes that long.
+const LEFT_BEHIND_AFTER: Duration = Duration::from_hours(24);
 
 /// A push that is being taken in.
 #[derive(Debug)]
@@ -63,9 +70,12 @@ impl GitHost {
     /// A place for what is pushed to a repository, whose objects are found there, too.
     pub async fn quarantine(&self, repository: &StoredRepository) -> Result<Quarantine> {
         let view = self.view(repository).await?;
-        // What a process that was killed left behind is found by its number.
-        let place = self.parts.folder.join("quarantine").join(process::id().to_string());
-        fs::create_dir_all(&place).await.map_err(failed)?;
+        let place = &self.parts.quarantine;
+        fs::create_dir_all(place).await.map_err(failed)?;
+        if !self.parts.is_tidied.swap(true, Ordering::Relaxed) {
+            let host = self.clone();
+            tokio::spawn(async move { host.delete_left_behind().await });
+        }
         let folder = tempfile::Builder::new().prefix("push-").tempdir_in(place).map_err(failed)?;
         lay_out(folder.path()).await.map_err(failed)?;
         let objects = view.canonicalize().map_err(failed)?.join("objects");
@@ -73,6 +83,27 @@ impl GitHost {
         fs::write(alternates, format!("{}\n", objects.display())).await.map_err(failed)?;
         Ok(Quarantine { host: self.clone(), folder, hash: None })
     }
+
+    /// Deletes what processes that were killed left behind.
+    async fn delete_left_behind(&self) {
+        let own = &self.parts.quarantine;
+        let Some(all) = own.parent() else { return };
+        if let Err(error) = delete_old(all, own).await {
+            tracing::warn!(%error, "what a process left of pushes could not be deleted");
+        }
+    }
+}
+
+/// Deletes the folders in `all` in which nothing was made for a day, but for `own`.
+async fn delete_old(all: &Path, own: &Path) -> io::Result<()> {
+    let mut entries = fs::read_dir(all).await?;
+    while let Some(entry) = entries.next_entry().await? {
+        let is_old = entry.metadata().await?.modified()?.elapsed().is_ok_and(|age| age > LEFT_BEHIND_AFTER);
+        if is_old && entry.path() != own {
+            fs::remove_dir_all(entry.path()).await?;
+        }
+    }
+    Ok(())
 }
 
 impl Quarantine {
@@ -156,7 +187,7 @@ where
 }
 
 /// How many objects the header of a pack says that it has.
-async fn objects_of(place: &std::path::Path) -> io::Result<u64> {
+async fn objects_of(place: &Path) -> io::Result<u64> {
     let mut header = [0; 12];
     fs::File::open(place).await?.read_exact(&mut header).await?;
     Ok(u64::from(u32::from_be_bytes([header[8], header[9], header[10], header[11]])))
@@ -165,6 +196,21 @@ async fn objects_of(place: &std::path::Path) -> io::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn what_was_left_behind_a_day_ago_is_deleted() {
+        let all = tempfile::tempdir().unwrap();
+        let place = |name: &str| all.path().join(name);
+        for name in ["own", "old", "new"] {
+            std::fs::create_dir_all(place(name).join("push-1")).unwrap();
+        }
+        for name in ["own", "old"] {
+            let long_ago = std::time::SystemTime::now() - LEFT_BEHIND_AFTER - Duration::from_secs(1);
+            std::fs::File::open(place(name)).unwrap().set_modified(long_ago).unwrap();
+        }
+        delete_old(all.path(), &place("own")).await.unwrap();
+        assert!(place("own").exists() && place("new").exists() && !place("old").exists());
+    }
 
     #[test]
     fn a_client_reads_what_is_wrong_with_its_pack() {
