@@ -17,20 +17,6 @@ pub fn v2_command(body: &[u8]) -> Result<&[u8], WireError> {
     }
 }
 
-/// Whether a request to fetch says that nothing is there yet.
-pub fn fetches_anew(body: &[u8]) -> bool {
-    let mut wants = false;
-    for packet in packets(body) {
-        match packet {
-            Ok(Packet::Data(line)) if line.starts_with(b"have ") => return false,
-            Ok(Packet::Data(line)) if line.starts_with(b"want ") => wants = true,
-            Ok(_) => {}
-            Err(_) => return false,
-        }
-    }
-    wants
-}
-
 /// Which refs are asked for, and what of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LsRefs {
@@ -157,21 +143,5 @@ mod tests {
             assert!(LsRefs::read(bad.as_bytes()).is_err() || v2_command(bad.as_bytes()).is_err(), "{bad}");
         }
         assert!(LsRefs::read(&request(&["colour"])).is_err());
-    }
-
-    #[test]
-    fn who_has_nothing_fetches_anew() {
-        let fetching = |lines: &[&str]| {
-            let mut body = Vec::new();
-            for line in lines {
-                packet(&mut body, &[line.as_bytes()]);
-            }
-            body.extend_from_slice(FLUSH);
-            body
-        };
-        assert!(fetches_anew(&fetching(&["command=fetch", "want 01\n", "done"])));
-        assert!(!fetches_anew(&fetching(&["command=fetch", "want 01\n", "have 02\n", "done"])));
-        assert!(!fetches_anew(&fetching(&["command=fetch", "done"])));
-        assert!(!fetches_anew(b"what?"));
     }
 }

@@ -8,8 +8,8 @@ mod report;
 
 pub use self::{
     advertisement::{AGENT, Listing, Service, fetch_advertisement, push_advertisement, v2_advertisement},
-    ls_refs::{LsRefs, fetches_anew, v2_command},
+    ls_refs::{LsRefs, v2_command},
     packet::{FLUSH, PACKET_MAX, Packet, WireError, packet, packets},
     receive::{COMMANDS_MAX, PushCommand, PushRequest, PushRequestReader},
-    report::{Band, PushReport, banded},
+    report::PushReport,
 };

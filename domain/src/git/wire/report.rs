@@ -5,20 +5,14 @@ use super::packet::{FLUSH, packet};
 /// Bytes that one packet of a band takes, so that it is a packet with its length and its band.
 const BAND_LEN: usize = 65_515;
 
-/// Where in an answer something is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Band {
-    /// What programs read.
-    Data = 1,
-    /// What people read.
-    Progress = 2,
-    /// Why all of it failed.
-    Error = 3,
-}
+/// The band that programs read.
+const DATA: u8 = 1;
 
-/// Appends `bytes` in packets of a band.
-pub fn banded(out: &mut Vec<u8>, band: Band, bytes: &[u8]) {
-    bytes.chunks(BAND_LEN).for_each(|chunk| packet(out, &[&[band as u8], chunk]));
+/// Appends `bytes` in packets of the band that programs read.
+fn banded(out: &mut Vec<u8>, bytes: &[u8]) {
+    for chunk in bytes.chunks(BAND_LEN) {
+        packet(out, &[&[DATA], chunk]);
+    }
 }
 
 /// What became of a push.
@@ -52,7 +46,7 @@ impl PushReport {
             return report;
         }
         let mut out = Vec::with_capacity(report.len() + 64);
-        banded(&mut out, Band::Data, &report);
+        banded(&mut out, &report);
         out.extend_from_slice(FLUSH);
         out
     }
@@ -95,7 +89,7 @@ mod tests {
     #[test]
     fn a_long_report_comes_in_packets_that_there_can_be() {
         let mut out = Vec::new();
-        banded(&mut out, Band::Progress, &vec![b'x'; 2 * BAND_LEN + 1]);
+        banded(&mut out, &vec![b'x'; 2 * BAND_LEN + 1]);
         let length = |packet: Result<Packet<'_>, _>| match packet.unwrap() {
             Packet::Data(data) => data.len() + 4,
             other => panic!("{other:?}"),

@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc, time::Duration};
 
-use actix_web::{HttpResponse, http::header};
+use actix_web::HttpResponse;
 use bytes::{Bytes, BytesMut};
 use domain::git::{
     RefName,
@@ -21,7 +21,7 @@ use tokio::{
 use super::{
     argument::Served,
     body::FetchBody,
-    listing::{Protocol, malformed, said},
+    listing::{Protocol, answering, malformed, said},
 };
 use crate::{error::Result, permission::GitRead, state::State};
 
@@ -52,10 +52,7 @@ pub(crate) async fn git_upload_pack(
         return Ok(said(Service::UploadPack, "result", answer));
     }
     let run = state.git.fetch(stored, protocol.spoken()).await?;
-    Ok(HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, "application/x-git-upload-pack-result"))
-        .insert_header((header::CACHE_CONTROL, "no-cache, max-age=0, must-revalidate"))
-        .streaming(answer(run, body)))
+    Ok(answering(Service::UploadPack, "result").streaming(answer(run, body)))
 }
 
 /// A run under way: what it reads is written beside what is read of it.

@@ -1,6 +1,6 @@
 //! `info/refs`: what a client reads first.
 
-use actix_web::{HttpResponse, http::header};
+use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
 use domain::{
     Error,
     git::{
@@ -92,12 +92,18 @@ impl Argument for Asked {
     }
 }
 
-/// An answer that git reads; nobody keeps it.
-pub(super) fn said(service: Service, what: &str, bytes: impl Into<bytes::Bytes>) -> HttpResponse {
-    HttpResponse::Ok()
+/// The beginning of an answer that git reads; nobody keeps it.
+pub(super) fn answering(service: Service, what: &str) -> HttpResponseBuilder {
+    let mut response = HttpResponse::Ok();
+    response
         .insert_header((header::CONTENT_TYPE, format!("application/x-{}-{what}", service.as_str())))
-        .insert_header((header::CACHE_CONTROL, "no-cache, max-age=0, must-revalidate"))
-        .body(bytes.into())
+        .insert_header((header::CACHE_CONTROL, "no-cache, max-age=0, must-revalidate"));
+    response
+}
+
+/// The same, with all that is said.
+pub(super) fn said(service: Service, what: &str, bytes: impl Into<bytes::Bytes>) -> HttpResponse {
+    answering(service, what).body(bytes.into())
 }
 
 /// List the refs of a repository to git

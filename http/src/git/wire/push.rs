@@ -3,11 +3,12 @@
 //! A push is acknowledged by the line of its report, which is sent once the commit is made that moves the refs.
 
 use std::{
+    collections::HashMap,
     pin::pin,
     time::{Duration, Instant},
 };
 
-use actix_web::{HttpResponse, dev::Payload, http::header, rt};
+use actix_web::{HttpResponse, dev::Payload, rt};
 use actors::git::{
     LandPush,
     host::{PackRefusal, Quarantine},
@@ -26,7 +27,7 @@ use store::git::{PushedRef, StoredRepository};
 use super::{
     argument::Served,
     body::{PushBody, next},
-    listing::{malformed, said},
+    listing::{answering, malformed, said},
 };
 use crate::{error::Result, permission::GitWrite, state::State};
 
@@ -54,10 +55,7 @@ pub(crate) async fn git_receive_pack(served: Served<GitWrite>, body: PushBody, s
     let taken = push.take(pack).await?;
     let (sender, receiver) = mpsc::channel::<std::io::Result<Bytes>>(1);
     rt::spawn(push.answer(taken, sender));
-    Ok(HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, "application/x-git-receive-pack-result"))
-        .insert_header((header::CACHE_CONTROL, "no-cache, max-age=0, must-revalidate"))
-        .streaming(receiver))
+    Ok(answering(Service::ReceivePack, "result").streaming(receiver))
 }
 
 /// The body of a push, of which the beginning is read.
@@ -130,9 +128,7 @@ impl Push {
             return Ok(Taken::Objects(None));
         }
         let mut quarantine = self.state.git.quarantine(&self.stored).await?;
-        // What comes from the network stays on its thread.
-        let taken = quarantine.take_pack(pack.rest()).await;
-        match taken {
+        match quarantine.take_pack(pack.rest()).await {
             Ok(()) => Ok(Taken::Objects(Some(quarantine))),
             Err(PackRefusal::Bad(reason)) => Ok(Taken::Nothing(reason)),
             Err(PackRefusal::BrokeOff) => Err(Error::bad_request("malformed", "The body broke off.").into()),
@@ -211,11 +207,10 @@ impl Push {
         {
             tracing::warn!(%error, "a pack that was refused could not be deleted yet");
         }
-        let mut outcomes = std::collections::HashMap::new();
-        for it in landed?.refs {
-            outcomes.insert(it.name.as_bytes().to_vec(), it);
-        }
-        outcomes_of(&self.request.commands, &refused, &outcomes)
+        let decided = landed?.refs.into_iter().map(|it| (it.name.as_bytes().to_vec(), it.reason));
+        // Those among them whose names no ref has weren't noted.
+        let refused = refused.into_iter().map(|(command, reason)| (command.name, Some(reason)));
+        reported(&self.request.commands, decided.chain(refused).collect())
     }
 
     /// Refs that are to be deleted, which needs no objects.
@@ -239,20 +234,12 @@ fn noted((command, reason): &(PushCommand, String)) -> Option<PushedRef> {
     Some(PushedRef { name: command.ref_name()?, old, new, verdict: RefVerdict::Refused, reason: Some(reason.clone()) })
 }
 
-/// The report, in the order of the commands.
-fn outcomes_of(
-    commands: &[PushCommand],
-    refused: &[(PushCommand, String)],
-    outcomes: &std::collections::HashMap<Vec<u8>, PushedRef>,
-) -> domain::Result<PushReport> {
+/// The report, in the order of the commands, of why each ref wasn't moved.
+fn reported(commands: &[PushCommand], mut reasons: HashMap<Vec<u8>, Option<String>>) -> domain::Result<PushReport> {
     let mut report = PushReport::default();
-    for command in commands {
-        let reason = match (refused.iter().find(|(other, _)| other == command), outcomes.get(&command.name)) {
-            (Some((_, reason)), _) => Some(reason.clone()),
-            (None, Some(it)) => it.reason.clone(),
-            (None, None) => return Err(Error::internal("a ref of a push was not decided on")),
-        };
-        report.refs.push((command.name.clone(), reason));
+    for PushCommand { name, .. } in commands {
+        let undecided = || Error::internal("a ref of a push was not decided on");
+        report.refs.push((name.clone(), reasons.remove(name).ok_or_else(undecided)?));
     }
     Ok(report)
 }
