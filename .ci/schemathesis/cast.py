@@ -83,6 +83,7 @@ def organization(owner, name, member):
     bucket = owner.post(f"{org}/storage", {"name": "a-bucket", "versioning": "Enabled"})["bucket"]["resourceId"]
     owner.put(f"{org}/storage/{bucket}/object?key=a-file", "text/plain", b"Hello")
     owner.post(f"{org}/repos", {"name": "a-repository"})
+    rule = owner.post(f"{org}/repos/a-repository/rules", {"name": "A rule", "patterns": ["main"]})["rule"]["ruleId"]
     return {
         "orgId": org_id,
         "userId": member,
@@ -91,7 +92,9 @@ def organization(owner, name, member):
         "name": "a-repository",
         "owner": org_id,
         "repository": "a-repository.git",
+        "ruleId": rule,
         "principal": me,
+        "sha": "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0",
         "indexName": "by-email",
         "inviteId": invite["invite"]["inviteId"],
         "keyId": key["key"]["keyId"],

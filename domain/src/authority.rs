@@ -174,6 +174,11 @@ impl Authority {
         self.rank() >= Role::Admin
     }
 
+    /// Whether the caller acts with this role or a higher one, where an area's own rows name roles.
+    pub fn has_rank(&self, role: Role) -> bool {
+        self.rank() >= role
+    }
+
     /// Whether the caller may make somebody a member with this role. A key gives no role that can do what the key can't:
     /// its holder would have made themselves more than they were given.
     pub fn assign_check(&self, role: Role) -> Result<()> {

@@ -204,6 +204,8 @@ ids! {
     ContentId = "con";
     /// A push to a repository.
     PushId = "psh";
+    /// A rule of a repository's branches or tags.
+    BranchRuleId = "rul";
     /// A page of an organization's notes (contract B 2.6).
     PageId = "doc";
     /// An import of pages.

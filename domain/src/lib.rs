@@ -26,6 +26,7 @@ pub mod notify;
 pub mod organization;
 pub mod otp;
 pub mod pages;
+pub mod pipelines;
 pub mod problems;
 pub mod request_id;
 pub mod resource;

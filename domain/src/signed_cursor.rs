@@ -15,11 +15,7 @@ pub(crate) struct CursorSigner(Hmac<Sha256>);
 impl CursorSigner {
     /// The signer that belongs to an area's label and the server's secret. Whoever has another secret refuses its cursors.
     pub(crate) fn new(label: &[u8], secret: &[u8]) -> Self {
-        let digest = Sha256::new().chain_update(label).chain_update([0]).chain_update(secret).finalize();
-        // HMAC fills a shorter key up with zeros to the hash's block.
-        let mut block = [0; 64];
-        block[..digest.len()].copy_from_slice(&digest);
-        Self(Hmac::new(&block.into()))
+        Self(keyed(label, secret))
     }
 
     /// The cursor of a position, where `scope` are the parts of what is asked.
@@ -50,6 +46,15 @@ impl CursorSigner {
         mac.update(position);
         mac
     }
+}
+
+/// An HMAC whose key is made of a label and the server's secret.
+pub(crate) fn keyed(label: &[u8], secret: &[u8]) -> Hmac<Sha256> {
+    let digest = Sha256::new().chain_update(label).chain_update([0]).chain_update(secret).finalize();
+    // HMAC fills a shorter key up with zeros to the hash's block.
+    let mut block = [0; 64];
+    block[..digest.len()].copy_from_slice(&digest);
+    Hmac::new(&block.into())
 }
 
 impl std::fmt::Debug for CursorSigner {

@@ -10,6 +10,7 @@ use actix_web::{
 use bytes::{Bytes, BytesMut};
 use domain::{Context, Error, id::OrgId};
 use futures::StreamExt;
+use store::git::StoredRepository;
 
 use crate::{
     endpoint::Endpoint,
@@ -34,6 +35,8 @@ pub struct Call {
     pub(crate) path_values: Vec<String>,
     /// The organization of the path, once an argument has proven that the caller may come in.
     pub(crate) entered: Option<OrgId>,
+    /// The repository of the path, once an argument has proven that the caller has a part in it.
+    pub(crate) repository: Option<StoredRepository>,
     pub(crate) payload: Payload,
     pub(crate) raw_body: Option<Bytes>,
 }

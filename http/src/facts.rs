@@ -8,7 +8,7 @@ use utoipa::{
         Content, Ref, RefOr, Required, ResponseBuilder, Schema,
         path::{Operation, Parameter, ParameterBuilder, ParameterIn},
         request_body::RequestBodyBuilder,
-        schema::{ObjectBuilder, Type},
+        schema::{ArrayBuilder, ObjectBuilder, Type},
         security::SecurityRequirement,
     },
 };
@@ -129,6 +129,21 @@ impl Facts {
                 .description(Some(description))
                 .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
                 .example(Some(json!(example)))
+                .build(),
+        );
+    }
+
+    /// A parameter of the query that may stand there up to `count_max` times.
+    pub fn query_list(&mut self, name: &str, description: &str, count_max: usize, example: &str) {
+        let items = ObjectBuilder::new().schema_type(Type::String);
+        self.parameter(
+            ParameterBuilder::new()
+                .name(name)
+                .parameter_in(ParameterIn::Query)
+                .required(Required::False)
+                .description(Some(description))
+                .schema(Some(ArrayBuilder::new().items(items).max_items(Some(count_max))))
+                .example(Some(json!([example])))
                 .build(),
         );
     }

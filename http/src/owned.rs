@@ -1,14 +1,15 @@
 //! What the path names, loaded, as an argument: holding it proves that it is there, and whose it is.
 //!
 //! An `Owned` stands behind the argument that proves the owner: behind an [`Org`](crate::org::Org) for what belongs to an
-//! organization, behind a [`Person`](crate::caller::Person) for what belongs to people. It also stands behind the query
+//! organization, behind a repository for what belongs to one, behind a [`Person`](crate::caller::Person) for what belongs to people. It also stands behind the query
 //! and the body, so that a malformed request costs no read. What is another's reads as what is not there.
 
 use std::ops::Deref;
 
 use domain::{
     Caller, Error,
-    id::{EscalationId, NoticeId, OrgId, PageId, PageImportId, ProtocolId, RotaId, TeamId, UserId},
+    git::rules::BranchRule,
+    id::{BranchRuleId, EscalationId, NoticeId, OrgId, PageId, PageImportId, ProtocolId, RotaId, TeamId, UserId},
     notify::{Protocol, Rota},
     pages::{Page, import::PageImport},
     storage::BucketAddress,
@@ -16,6 +17,7 @@ use domain::{
 use store::{
     Notice, Store, StoreError,
     accounts::{Organization, Team},
+    git::RepositoryNo,
     notify::escalations::Escalation,
     storage::StoredBucket,
 };
@@ -33,7 +35,7 @@ pub struct Owned<T: OwnedRow>(pub T);
 
 /// A row that belongs to somebody. The message of the 404 for one that doesn't is its id's.
 pub trait OwnedRow: Sized + 'static {
-    /// Who has such rows: organizations or people.
+    /// Who has such rows: organizations, repositories or people.
     type Owner: Owner;
     /// What the path names it by.
     type Id: PathParameter;
@@ -71,6 +73,16 @@ impl Owner for UserId {
             Caller::Person(person) => Some(person.user_id),
             Caller::Key(_) | Caller::AccessKey(_) | Caller::Nobody | Caller::System => None,
         }
+    }
+}
+
+impl Owner for RepositoryNo {
+    fn is_described(facts: &Facts) -> bool {
+        facts.in_repository
+    }
+
+    fn proven(call: &Call) -> Option<Self> {
+        call.repository.as_ref().map(|repository| repository.no)
     }
 }
 
@@ -118,6 +130,7 @@ owned_rows! {
     Rota = OrgId, RotaId, Store::rota;
     Escalation = OrgId, EscalationId, Store::escalation_of;
     Notice = UserId, NoticeId, Store::notice;
+    BranchRule = RepositoryNo, BranchRuleId, Store::branch_rule;
     StoredBucket = OrgId, BucketAddress, Store::bucket_at;
 }
 

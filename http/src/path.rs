@@ -75,6 +75,7 @@ pub(crate) const fn concat_example(prefix: &'static str) -> &'static str {
         b"doc" => "doc_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"imp" => "imp_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"res" => "res_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"rul" => "rul_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"pgc" => "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz",
         _ => "01jd7rt4m5e9fv2w8x3c6k0hqz",
     }
@@ -94,5 +95,6 @@ id_parameters! {
     domain::id::PageId = "pageId", "A notes page.", "Page not found";
     domain::id::PageImportId = "importId", "An import of notes pages.", "Import not found.";
     domain::id::PageCommentId = "commentId", "A comment on a notes page.", "Comment not found.";
+    domain::id::BranchRuleId = "ruleId", "A rule of a repository.", "Rule not found";
     domain::id::RotaOverrideId = "overrideId", "An override of a rota.", "Override not found.";
 }

@@ -115,6 +115,7 @@ async fn pass(
         endpoint: Arc::clone(&endpoint),
         path_values,
         entered: None,
+        repository: None,
         payload: std::mem::replace(payload, Payload::None),
         raw_body: None,
     };

@@ -39,6 +39,7 @@ mod m0031_repositories;
 mod m0032_refs;
 mod m0033_uploads_and_reads;
 mod m0034_packs;
+mod m0036_rules;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -78,6 +79,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0032_refs::Migration),
             Box::new(m0033_uploads_and_reads::Migration),
             Box::new(m0034_packs::Migration),
+            Box::new(m0036_rules::Migration),
         ]
     }
 }

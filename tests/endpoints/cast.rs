@@ -64,6 +64,9 @@ impl Cast {
         let bucket = owner.client.post(&format!("{path}/storage")).json(&bucket).send().await.expect(201);
         let repository = json!({ "name": "a-repository" });
         owner.client.post(&format!("{path}/repos")).json(&repository).send().await.expect(201);
+        let rule = json!({ "name": "A rule", "patterns": ["main"] });
+        let rules = format!("{path}/repos/a-repository/rules");
+        let rule = owner.client.post(&rules).json(&rule).send().await.expect(201);
         let command_line = on_command_line(&server, &owner.client, &org_id).await;
         let sign_ins = owner.client.get("/v1/me/sign-ins").send().await.expect(200);
         let names = vec![
@@ -94,6 +97,8 @@ impl Cast {
             ("databaseId", database.str("/database/resourceId").to_owned()),
             ("name", "a-repository".to_owned()),
             ("repository", "a-repository.git".to_owned()),
+            ("ruleId", rule.str("/rule/ruleId").to_owned()),
+            ("sha", "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0".to_owned()),
             ("principal", viewer.user_id.clone()),
             ("indexName", "by-email".to_owned()),
             ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),

@@ -5,6 +5,7 @@ mod command_line;
 mod credentials;
 mod removal;
 mod repositories;
+mod rules;
 mod wire;
 
 use std::time::Duration;

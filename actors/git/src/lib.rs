@@ -2,15 +2,17 @@
 //!
 //! A repository's record, with its name and settings, belongs to the organization's book of resources, which is asked with
 //! this area's commands ([`CreateRepository`], [`ChangeRepository`], [`DeleteRepository`], [`RestoreRepository`]). Who was
-//! granted a part in it, its refs, and when it is deleted for good, belongs to the repository ([`Repository`]). What is left of it
+//! granted a part in it, its refs and their rules, and when it is deleted for good, belongs to the repository ([`Repository`]). What is left of it
 //! then is deleted by a job. What a node does with objects, it does in folders of its own ([`host`]).
 
+mod branches;
 mod events;
 pub mod host;
 mod push;
 mod removal;
 mod repository;
 mod resource;
+pub mod rules;
 
 use std::sync::Arc;
 
@@ -21,6 +23,7 @@ use actors_base::{
 
 use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
 pub use self::{
+    branches::{CreateBranch, DeleteBranch},
     push::{LandPush, LandedPush},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},

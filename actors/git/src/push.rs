@@ -2,7 +2,7 @@
 
 use domain::{
     Caller, Context, Result,
-    git::{AccessLevel, RefMove, RefVerdict, decide_all, repository_deleted, wire::Listing},
+    git::{AccessLevel, RefMove, RefVerdict, all_or_none, decide_each, repository_deleted, wire::Listing},
     id::{KeyId, OrgId, PushId},
     resource::ResourceStatus,
 };
@@ -17,6 +17,7 @@ use store::{
 use crate::{
     Repository,
     resource::{found, reaches},
+    rules::{audit_bypass, rule_on},
 };
 
 /// Moves refs of a repository, with the pack that their objects came in.
@@ -64,8 +65,11 @@ impl Handle<LandPush> for Repository {
         let names: Vec<_> = moves.iter().map(|asked| asked.name.clone()).collect();
         let places = store.repository_ref_places(repository.no, &names).await?;
         let decided: Vec<_> = moves.iter().cloned().zip(places).collect();
-        let is_refused = *refuses_more || !refused.is_empty();
-        let verdicts = decide_all(&decided, &repository.settings.default_branch, *is_atomic, is_refused);
+        let mut verdicts = decide_each(&decided, &repository.settings.default_branch);
+        let rulings = rule_on(turn, (&repository, authority), moves, &mut verdicts).await?;
+        if *is_atomic {
+            all_or_none(&mut verdicts, *refuses_more || !refused.is_empty());
+        }
         let mut refs: Vec<PushedRef> = moves.iter().zip(verdicts).map(pushed).collect();
         let is_moved = refs.iter().any(|it| it.verdict != RefVerdict::Refused);
         let mut change = Change::new();
@@ -81,6 +85,11 @@ impl Handle<LandPush> for Repository {
             change.repository_pushed(now, &repository, taken);
             write_refs(&mut change, &repository, moves, &refs);
             audit(&mut change, turn, &repository, &refs);
+            for (it, ruling) in refs.iter().zip(&rulings).filter(|(it, _)| it.verdict != RefVerdict::Refused) {
+                if let Some(ruling) = ruling {
+                    audit_bypass(&mut change, turn, (&repository, &it.name), ruling);
+                }
+            }
         }
         refs.extend(refused.iter().cloned());
         let report = report(&refs);

@@ -15,10 +15,13 @@ mod rotas;
 mod rows;
 mod search;
 mod texts;
+mod workflow_expressions;
+mod workflows;
 
 pub use self::{
     archive::archive, buckets::buckets, expressions::expressions, files::files, items::items, moves::moves,
     numbers::numbers, rotas::rotas, rows::rows, search::search, texts::texts,
+    workflow_expressions::workflow_expressions, workflows::workflows,
 };
 
 #[cfg(test)]
@@ -78,5 +81,15 @@ mod tests {
     #[test]
     fn texts_hold() {
         play("texts", texts);
+    }
+
+    #[test]
+    fn expressions_of_workflows_hold() {
+        play("workflow_expressions", workflow_expressions);
+    }
+
+    #[test]
+    fn workflows_hold() {
+        play("workflows", workflows);
     }
 }

@@ -1,14 +1,20 @@
-//! Git repositories (contract C 2.2, 4.3): their names, who has a part in them, machines' keys, refs and what git says.
+//! Git repositories (contract C 2.2, 4.3): their names, who has a part in them, machines' keys, refs, the rules of these, and what git
+//! says.
 
 mod access;
 mod branch;
 mod draft;
 mod machine;
 mod name;
+pub mod objects;
 mod oid;
 mod push;
 mod ref_name;
 mod refusal;
+mod revision;
+pub mod rules;
+mod secrets;
+mod status;
 pub mod wire;
 
 pub use self::{
@@ -21,10 +27,22 @@ pub use self::{
     },
     name::{REPOSITORIES_MAX, REPOSITORY_NAME_LEN, RepositoryName},
     oid::{NotAnObjectId, ObjectId},
-    push::{ATOMIC_FAILED, PACK_MAX, RefMove, RefPlace, RefVerdict, STALE_INFO, decide_all},
+    push::{ATOMIC_FAILED, PACK_MAX, RefMove, RefPlace, RefVerdict, STALE_INFO, all_or_none, decide_each},
     ref_name::{REF_NAME_MAX, RefKind, RefName},
     refusal::{
         MACHINE_KEY_ONLY, REPOSITORY_NOT_FOUND, grant_not_found, repository_deleted, repository_exists,
         repository_not_deleted, repository_not_found, too_many_grants, too_many_repositories,
+    },
+    revision::{
+        REVISION_LEN, REVISION_NOT_FOUND, Revision, branch_among, branch_exists, branch_not_found, default_branch_kept,
+        no_such_commit, repository_empty, revision_not_found, tag_exists,
+    },
+    secrets::{
+        FINDINGS_MAX, FINDINGS_SHOWN_MAX, Fingerprint, FoundSecret, NewFile, NotAFingerprint, SCANNED_MAX,
+        SecretFinding, SecretRefusal, SecretRule, SecretScanner, SecretSearch, SecretsFound,
+    },
+    status::{
+        CHECK_CONTEXT_LEN, CHECK_DESCRIPTION_LEN, CHECK_URL_LEN, COMMIT_NOT_FOUND, CommitState, CommitStatus,
+        STATUSES_MAX, StatusDraft, combined, commit_not_found, too_many_statuses,
     },
 };

@@ -25,6 +25,8 @@ pub struct RefMove {
     pub peeled: Option<ObjectId>,
     /// Whether commits are left behind.
     pub is_forced: bool,
+    /// Whether a merge commit is among those that the ref gains; nothing where nobody looked.
+    pub adds_merges: Option<bool>,
 }
 
 /// What is there where a ref is to be moved.
@@ -48,6 +50,11 @@ names! {
 }
 
 impl RefMove {
+    /// A move of a ref that says nothing yet.
+    pub const fn nothing(name: RefName) -> Self {
+        Self { name, old: None, new: None, peeled: None, is_forced: false, adds_merges: None }
+    }
+
     /// Why such a ref can't be pushed at all.
     pub fn check_name(name: &[u8]) -> Result<RefName, &'static str> {
         let Some(name) = RefName::parse(name) else { return Err("This isn't a name that a ref can have.") };
@@ -78,13 +85,8 @@ impl RefMove {
     }
 }
 
-/// Decides on all refs of a push: each by itself, or all or none of them; none where another one of an atomic push `is_refused`.
-pub fn decide_all(
-    moves: &[(RefMove, RefPlace)],
-    default_branch: &BranchName,
-    is_atomic: bool,
-    is_refused: bool,
-) -> Vec<Result<RefVerdict, String>> {
+/// Decides on each ref of a push by itself.
+pub fn decide_each(moves: &[(RefMove, RefPlace)], default_branch: &BranchName) -> Vec<Result<RefVerdict, String>> {
     let mut verdicts: Vec<_> = moves.iter().map(|(asked, place)| asked.decide(place, default_branch)).collect();
     // Two new refs of one push can stand in each other's way.
     let made =
@@ -98,12 +100,16 @@ pub fn decide_all(
             *verdict = Err(format!("{} is in the way.", String::from_utf8_lossy(folder)));
         }
     }
-    if is_atomic && (is_refused || verdicts.iter().any(Result::is_err)) {
+    verdicts
+}
+
+/// Has none of an atomic push's refs be moved where one of them can't, or another one `is_refused`.
+pub fn all_or_none(verdicts: &mut [Result<RefVerdict, String>], is_refused: bool) {
+    if is_refused || verdicts.iter().any(Result::is_err) {
         for verdict in verdicts.iter_mut().filter(|verdict| verdict.is_ok()) {
             *verdict = Err(ATOMIC_FAILED.to_owned());
         }
     }
-    verdicts
 }
 
 #[cfg(test)]
@@ -116,7 +122,7 @@ mod tests {
 
     fn moving(name: &str, old: u8, new: u8) -> RefMove {
         let name = RefName::parse(name.as_bytes()).unwrap();
-        RefMove { name, old: oid(old), new: oid(new), peeled: None, is_forced: false }
+        RefMove { name, old: oid(old), new: oid(new), peeled: None, is_forced: false, adds_merges: None }
     }
 
     fn at(byte: u8) -> RefPlace {
@@ -149,7 +155,7 @@ mod tests {
         let refused = moving("refs/heads/a/b", 0, 1).decide(&in_the_way, &main).unwrap_err();
         assert_eq!(refused, "refs/heads/a is in the way.");
         let both = [(moving("refs/heads/a/b", 0, 1), at(0)), (moving("refs/heads/a", 0, 1), at(0))];
-        let verdicts = decide_all(&both, &main, false, false);
+        let verdicts = decide_each(&both, &main);
         assert_eq!(verdicts, [Err("refs/heads/a is in the way.".to_owned()), Ok(RefVerdict::Created)]);
     }
 
@@ -157,12 +163,16 @@ mod tests {
     fn an_atomic_push_is_done_whole_or_not_at_all() {
         let main = BranchName::default();
         let moves = [(moving("refs/heads/a", 0, 1), at(0)), (moving("refs/heads/b", 0, 1), at(2))];
-        let each = decide_all(&moves, &main, false, false);
+        let each = decide_each(&moves, &main);
         assert_eq!(each, [Ok(RefVerdict::Created), Err(STALE_INFO.to_owned())]);
-        let all = decide_all(&moves, &main, true, false);
-        assert_eq!(all, [Err(ATOMIC_FAILED.to_owned()), Err(STALE_INFO.to_owned())]);
-        assert_eq!(decide_all(&moves[..1], &main, true, false), [Ok(RefVerdict::Created)]);
-        assert_eq!(decide_all(&moves[..1], &main, true, true), [Err(ATOMIC_FAILED.to_owned())]);
+        let atomic = |moves: &[(RefMove, RefPlace)], is_refused| {
+            let mut verdicts = decide_each(moves, &main);
+            all_or_none(&mut verdicts, is_refused);
+            verdicts
+        };
+        assert_eq!(atomic(&moves, false), [Err(ATOMIC_FAILED.to_owned()), Err(STALE_INFO.to_owned())]);
+        assert_eq!(atomic(&moves[..1], false), [Ok(RefVerdict::Created)]);
+        assert_eq!(atomic(&moves[..1], true), [Err(ATOMIC_FAILED.to_owned())]);
     }
 
     #[test]

@@ -46,6 +46,17 @@ impl RefName {
         Self([BRANCHES, branch.as_str().as_bytes()].concat())
     }
 
+    /// The tag of the name of a branch.
+    pub fn of_tag(name: &BranchName) -> Self {
+        Self([TAGS, name.as_str().as_bytes()].concat())
+    }
+
+    /// What a branch or a tag is called, without the folder of all of them; what isn't UTF-8 is shown as such.
+    pub fn short(&self) -> String {
+        let short = [BRANCHES, TAGS, NOTES].iter().find_map(|folder| self.0.strip_prefix(*folder));
+        String::from_utf8_lossy(short.unwrap_or(&self.0)).into_owned()
+    }
+
     /// Its bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0

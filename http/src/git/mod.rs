@@ -2,9 +2,18 @@
 
 mod access;
 mod argument;
+mod branches;
+mod commits;
+mod contents;
 mod credentials;
 mod pushes;
 mod repositories;
+mod rules;
+mod running;
+mod statuses;
 mod wire;
 
-pub(crate) use self::{access::*, argument::machine_key_only, credentials::*, pushes::*, repositories::*, wire::*};
+pub(crate) use self::{
+    access::*, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*, pushes::*,
+    repositories::*, rules::*, statuses::*, wire::*,
+};

@@ -2,12 +2,16 @@
 //! (contract C 4.3).
 
 mod access;
+mod address;
 mod list;
 mod packs;
 mod pushes;
 mod refs;
 mod removal;
 mod row;
+mod rules;
+mod secrets;
+mod statuses;
 
 use domain::{
     Timestamp,
@@ -20,6 +24,7 @@ use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter};
 use self::row::{Column, Entity};
 pub use self::{
     access::RepositoryGrant,
+    address::{GitFile, GitFileAddress, GitFileQuery},
     list::{ListedBy, RepositoryList},
     packs::{NewPack, StoredPack},
     pushes::{PushList, PushedRef, StoredPush},

@@ -26,6 +26,8 @@ fn rows(no: RepositoryNo) -> Vec<Purge> {
         ("refs", ["git_refs", "repo_no, name", "repo_no = $1"]),
         ("refs of pushes", ["push_refs", "repo_no, push_id, name", "repo_no = $1"]),
         ("pushes", ["pushes", "repo_no, id", "repo_no = $1"]),
+        ("rules", ["branch_rules", "repo_no, id", "repo_no = $1"]),
+        ("statuses of commits", ["commit_statuses", "repo_no, sha, context", "repo_no = $1"]),
         ("grants", ["repository_grants", "repo_no, principal", "repo_no = $1"]),
     ]
     .map(|(what, names)| Purge::new(what, names, no.0))

@@ -1,8 +1,12 @@
 //! Git itself against repositories: what `git clone`, `git fetch` and `git push` make of them.
 
+mod branches;
 mod clones;
+mod contents;
 mod pushes;
 mod refusals;
+mod rules;
+mod statuses;
 
 use std::{
     path::{Path, PathBuf},

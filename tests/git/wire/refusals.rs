@@ -30,7 +30,7 @@ async fn git_shows_why_it_may_not() {
 }
 
 /// The token of somebody who is signed in on the command line.
-async fn key_of(shop: &Workshop, person: &crate::harness::Person) -> String {
+pub(super) async fn key_of(shop: &Workshop, person: &crate::harness::Person) -> String {
     let body = json!({
         "email": person.email, "password": person.password, "app": "account", "platform": "cli", "installId": "laptop"
     });

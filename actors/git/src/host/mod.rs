@@ -5,7 +5,10 @@
 
 mod error;
 mod listings;
+mod merges;
 mod quarantine;
+mod reading;
+mod secrets;
 mod tips;
 mod views;
 
@@ -27,6 +30,8 @@ use tokio::sync::Mutex;
 pub use self::{
     error::internal,
     quarantine::{PackRefusal, Quarantine},
+    reading::{ENTRIES_MAX, History, Reading, tips},
+    secrets::NewObjects,
     tips::Unpacked,
 };
 use self::{listings::Listings, views::Seen};
@@ -44,6 +49,8 @@ pub struct GitHost {
 struct Parts {
     store: Store,
     git: Git,
+    /// What answers questions, beside what sends and takes packs in.
+    reader: Git,
     folder: PathBuf,
     /// Where this process takes pushes in.
     quarantine: PathBuf,
@@ -62,6 +69,7 @@ impl GitHost {
             parts: Arc::new(Parts {
                 store: services.store.clone(),
                 git: Git::default(),
+                reader: Git::default(),
                 quarantine: folder.join("quarantine").join(process),
                 is_tidied: AtomicBool::new(false),
                 folder,

@@ -112,6 +112,11 @@ impl Quarantine {
         GitJob::new(self.folder.path(), command)
     }
 
+    /// The folder of git's in which what was pushed is found, and what the repository has.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     fn pack_file(&self, hash: ObjectId) -> PathBuf {
         self.folder.path().join(format!("objects/pack/pack-{hash}.pack"))
     }

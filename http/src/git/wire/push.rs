@@ -185,7 +185,9 @@ impl Push {
             }
             Some(quarantine) => {
                 let refs = self.state.git.refs(self.stored.no).await?;
-                let unpacked = quarantine.look(&self.request.commands, &refs).await?;
+                let mut unpacked = quarantine.look(&self.request.commands, &refs).await?;
+                let rules = self.state.store.branch_rules(self.stored.no).await?;
+                quarantine.look_for_merges(&mut unpacked.moves, &refs, &rules).await?;
                 let pack = if unpacked.moves.is_empty() { None } else { quarantine.keep(&self.stored).await? };
                 (unpacked.moves, unpacked.refused, pack)
             }
@@ -219,7 +221,8 @@ impl Push {
         for command in &self.request.commands {
             match RefMove::check_name(&command.name) {
                 Ok(name) => {
-                    moves.push(RefMove { name, old: command.old, new: None, peeled: None, is_forced: false });
+                    let old = command.old;
+                    moves.push(RefMove { name, old, new: None, peeled: None, is_forced: false, adds_merges: None });
                 }
                 Err(reason) => refused.push((command.clone(), reason.to_owned())),
             }

@@ -1,0 +1,266 @@
+//! Secrets in the files that a change brings: a push, a commit of the web or a merge.
+//!
+//! Git says which files are new, and gives their bytes; only so many of them are in memory at once, and they are scanned on
+//! threads of their own. Nothing is decided here: what was found is the caller's to refuse.
+
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+    io,
+    ops::ControlFlow,
+    path::Path,
+};
+
+use domain::{
+    Error, Result,
+    git::{Fingerprint, NewFile, ObjectId, SCANNED_MAX, SecretFinding, SecretSearch, SecretsFound, wire::Listing},
+    id::ResourceId,
+};
+use gateways::{Git, GitJob};
+use tokio::{
+    fs::File,
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncSeekExt, AsyncWriteExt, BufReader},
+    process::{ChildStdin, ChildStdout},
+};
+
+use super::{GitHost, internal, views::failed};
+
+/// Files whose sizes are asked for at once: the question fits into a pipe, and so do the answers.
+const ASKED_AT_ONCE: usize = 256;
+/// Bytes of files that are in memory at once, unless a single one has more.
+const READ_AT_ONCE: u64 = 8 << 20;
+/// Bytes that are read at once of what git writes.
+const PIPE_LEN: usize = 256 * 1024;
+/// Bytes of an object's name, as git writes it.
+const NAME_LEN: usize = 40;
+
+/// What a change brings: all that can be reached from its tips, but not from what the repository has.
+#[derive(Clone, Copy, Debug)]
+pub struct NewObjects<'c> {
+    /// A folder of git's in which all of it is found: a quarantine, or a view.
+    pub folder: &'c Path,
+    /// What refs are to name.
+    pub tips: &'c [ObjectId],
+    /// What refs name now.
+    pub known: &'c [Listing],
+}
+
+impl GitHost {
+    /// The secrets in the files that a change of a repository brings, where these are allowed.
+    pub async fn secrets_in(
+        &self,
+        repository: ResourceId,
+        change: NewObjects<'_>,
+        allowed: HashSet<Fingerprint>,
+    ) -> Result<SecretsFound> {
+        let search = SecretSearch::new(self.parts.store.secret_scanner()?, repository, allowed);
+        change.secrets(&self.parts.git, search).await
+    }
+}
+
+impl NewObjects<'_> {
+    async fn secrets(self, git: &Git, search: SecretSearch) -> Result<SecretsFound> {
+        let files = self.list(git, &["--filter=object:type=blob", "--filter-provided-objects"]).await?;
+        let mut found = look_through(git, self.folder, files, search).await?.finish();
+        if !found.open.is_empty() {
+            self.name_commits(git, &mut found.open).await?;
+        }
+        Ok(found)
+    }
+
+    /// What is new, a line each, in a file that has no name.
+    async fn list(self, git: &Git, arguments: &[&str]) -> Result<File> {
+        let job = GitJob::new(self.folder, "rev-list").with_all(["--objects", "--stdin"]).with_all(arguments);
+        let mut run = git.start(&job).await.map_err(internal)?;
+        let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
+        let mut list = File::from_std(tempfile::tempfile_in(self.folder).map_err(failed)?);
+        let question = self.question();
+        let asking = async {
+            let Some(mut stdin) = stdin else { return Ok(()) };
+            stdin.write_all(question.as_bytes()).await
+        };
+        let keeping = async {
+            if let Some(stdout) = stdout {
+                tokio::io::copy_buf(&mut BufReader::with_capacity(PIPE_LEN, stdout), &mut list).await?;
+            }
+            list.flush().await?;
+            list.rewind().await
+        };
+        let ((asked, kept), ended) = tokio::join!(async { tokio::join!(asking, keeping) }, run.end());
+        ended.map_err(internal)?;
+        asked.and(kept).map_err(failed)?;
+        Ok(list)
+    }
+
+    fn question(self) -> String {
+        let mut question = String::new();
+        for tip in self.tips {
+            // Writing to a text doesn't fail.
+            let _ = writeln!(question, "{tip}");
+        }
+        for listed in self.known {
+            let _ = writeln!(question, "^{}", listed.oid);
+        }
+        question
+    }
+
+    /// Says of each finding which of the new commits has its file first.
+    async fn name_commits(self, git: &Git, findings: &mut [SecretFinding]) -> Result<()> {
+        let mut commits: HashMap<ObjectId, Option<ObjectId>> = findings.iter().map(|it| (it.blob, None)).collect();
+        let mut lines = BufReader::new(self.list(git, &["--in-commit-order", "--reverse"]).await?).split(b'\n');
+        let mut commit = None;
+        while let Some(line) = lines.next_segment().await.map_err(failed)? {
+            let (oid, _) = object_of(&line)?;
+            // Only a commit has nothing behind its name, not even a space.
+            if line.len() == NAME_LEN {
+                commit = Some(oid);
+            } else if let Some(first) = commits.get_mut(&oid) {
+                *first = first.or(commit);
+            }
+        }
+        for finding in findings {
+            finding.commit = commits.get(&finding.blob).copied().flatten();
+        }
+        Ok(())
+    }
+}
+
+/// The object in a line of git's, and what stands behind it.
+fn object_of(line: &[u8]) -> Result<(ObjectId, &[u8])> {
+    let strange = || Error::internal(format_args!("git says {:?}", String::from_utf8_lossy(line)));
+    let (name, rest) = line.split_at_checked(NAME_LEN).ok_or_else(strange)?;
+    let oid = ObjectId::read(name).map_err(|_| strange())?;
+    Ok((oid, rest.strip_prefix(b" ").unwrap_or(rest)))
+}
+
+/// A file that is new, of which the bytes weren't read yet.
+struct Listed {
+    blob: ObjectId,
+    path: Vec<u8>,
+}
+
+/// Looks through the files of a list.
+async fn look_through(git: &Git, folder: &Path, list: File, mut search: SecretSearch) -> Result<SecretSearch> {
+    let mut list = BufReader::new(list);
+    let mut files = next_files(&mut list).await?;
+    if files.is_empty() {
+        return Ok(search);
+    }
+    let job = GitJob::new(folder, "cat-file").with_all(["--batch-command", "--buffer"]);
+    let mut run = git.start(&job).await.map_err(internal)?;
+    let (Some(stdin), Some(stdout)) = (run.stdin.take(), run.stdout.take()) else {
+        return Err(Error::internal("git cat-file can't be talked with"));
+    };
+    let mut objects = Objects { stdin, stdout: BufReader::with_capacity(PIPE_LEN, stdout) };
+    while !files.is_empty() {
+        let sizes = objects.sizes(&files).await?;
+        for batch in batches(files, &sizes, &mut search) {
+            let contents = objects.contents(&batch).await?;
+            let looking = tokio::task::spawn_blocking(move || {
+                let outcome = look_at(&mut search, &batch, &contents);
+                (search, outcome)
+            });
+            let outcome;
+            (search, outcome) = looking.await.map_err(Error::internal)?;
+            if outcome.is_break() {
+                return Ok(search);
+            }
+        }
+        files = next_files(&mut list).await?;
+    }
+    Ok(search)
+}
+
+/// The next files of a list.
+async fn next_files(list: &mut BufReader<File>) -> Result<Vec<Listed>> {
+    let mut files = Vec::new();
+    while files.len() < ASKED_AT_ONCE {
+        let mut line = Vec::new();
+        if list.read_until(b'\n', &mut line).await.map_err(failed)? == 0 {
+            break;
+        }
+        let (blob, path) = object_of(line.strip_suffix(b"\n").unwrap_or(&line))?;
+        files.push(Listed { blob, path: path.to_vec() });
+    }
+    Ok(files)
+}
+
+/// The files that are to be read, so many at once as are in memory; what is too large is passed over.
+fn batches(files: Vec<Listed>, sizes: &[u64], search: &mut SecretSearch) -> Vec<Vec<Listed>> {
+    let (mut batches, mut bytes): (Vec<Vec<Listed>>, u64) = (Vec::new(), 0);
+    for (file, size) in files.into_iter().zip(sizes) {
+        if *size > SCANNED_MAX {
+            search.pass_over();
+            continue;
+        }
+        bytes += size;
+        match batches.last_mut() {
+            Some(batch) if bytes <= READ_AT_ONCE => batch.push(file),
+            _ => {
+                batches.push(vec![file]);
+                bytes = *size;
+            }
+        }
+    }
+    batches
+}
+
+fn look_at(search: &mut SecretSearch, files: &[Listed], contents: &[Vec<u8>]) -> ControlFlow<()> {
+    for (file, content) in files.iter().zip(contents) {
+        search.look(NewFile { blob: file.blob, path: &file.path, content })?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// The objects of a folder, as `git cat-file` gives them.
+struct Objects {
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Objects {
+    /// Has git answer about these files. It begins once it has read all of the question.
+    async fn ask(&mut self, command: &str, files: &[Listed]) -> io::Result<()> {
+        let mut question = String::new();
+        for file in files {
+            let _ = writeln!(question, "{command} {}", file.blob);
+        }
+        question.push_str("flush\n");
+        self.stdin.write_all(question.as_bytes()).await?;
+        self.stdin.flush().await
+    }
+
+    async fn sizes(&mut self, files: &[Listed]) -> Result<Vec<u64>> {
+        self.ask("info", files).await.map_err(failed)?;
+        let mut sizes = Vec::with_capacity(files.len());
+        for _ in files {
+            sizes.push(self.size().await?);
+        }
+        Ok(sizes)
+    }
+
+    /// The size in the next line.
+    async fn size(&mut self) -> Result<u64> {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).await.map_err(failed)?;
+        let size = line.trim_end().split_once(" blob ").and_then(|(_, size)| size.parse().ok());
+        size.ok_or_else(|| Error::internal(format_args!("git cat-file says {line:?}")))
+    }
+
+    async fn contents(&mut self, files: &[Listed]) -> Result<Vec<Vec<u8>>> {
+        self.ask("contents", files).await.map_err(failed)?;
+        let mut contents = Vec::with_capacity(files.len());
+        for _ in files {
+            let size = usize::try_from(self.size().await?).map_err(Error::internal)?;
+            // A line's end is behind each.
+            let mut content = vec![0; size + 1];
+            self.stdout.read_exact(&mut content).await.map_err(failed)?;
+            content.truncate(size);
+            contents.push(content);
+        }
+        Ok(contents)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! What people are told of secrets that nobody allowed.
+
+use std::fmt::Write as _;
+
+use super::SecretFinding;
+
+/// Secrets that are listed for who pushed them.
+pub const FINDINGS_SHOWN_MAX: usize = 50;
+
+/// Why a change is refused in which there are secrets.
+#[derive(Clone, Copy, Debug)]
+pub struct SecretRefusal<'f> {
+    /// The secrets: one at least.
+    pub findings: &'f [SecretFinding],
+    /// Whether there may be more.
+    pub is_cut: bool,
+}
+
+impl SecretRefusal<'_> {
+    /// In one line, as it stands behind each ref.
+    pub fn reason(&self) -> String {
+        let Some(first) = self.findings.first() else { return "secrets found".to_owned() };
+        let more = match self.findings.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("secret found: {} in {}{more}", first.secret.rule.label(), first.place())
+    }
+
+    /// In full, as a client prints it before that: each secret, and what can be done.
+    pub fn text(&self) -> String {
+        let mut text = "\nThere are secrets in what you push, and nothing of it was taken.\n\n".to_owned();
+        for finding in self.findings.iter().take(FINDINGS_SHOWN_MAX) {
+            let secret = &finding.secret;
+            // Writing to a text doesn't fail.
+            let _ = writeln!(text, "  {} {} ({})", finding.place(), secret.rule.label(), secret.preview);
+            let _ = write!(text, "    {} {}", secret.rule, secret.fingerprint);
+            let _ = match finding.commit {
+                Some(commit) => writeln!(text, ", since commit {commit}"),
+                None => writeln!(text),
+            };
+        }
+        let hidden = self.findings.len().saturating_sub(FINDINGS_SHOWN_MAX);
+        if hidden > 0 || self.is_cut {
+            let least = if self.is_cut { "at least " } else { "" };
+            let _ = writeln!(text, "  and {least}{hidden} more");
+        }
+        text.push_str(
+            "\nTake them out of every commit in which they are, and replace them where they open something.\n\
+             To allow one that is none, or that opens nothing:\n\n  git push -o secret.allow=<fingerprint>\n\n",
+        );
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::{Fingerprint, FoundSecret, ObjectId, SecretRule};
+
+    fn finding(line: u32) -> SecretFinding {
+        let (rule, preview) = (SecretRule::StripeKey, "sk_l…mnop".to_owned());
+        let secret = FoundSecret { rule, line, fingerprint: Fingerprint::of_bytes([10; 16]), preview };
+        SecretFinding {
+            secret,
+            path: Some("a.env".to_owned()),
+            blob: ObjectId::of_bytes([1; 20]),
+            commit: ObjectId::of_bytes([2; 20]).given(),
+        }
+    }
+
+    #[test]
+    fn a_refusal_lists_fifty_secrets_and_says_how_to_allow_them() {
+        let findings: Vec<_> = (1..=52).map(finding).collect();
+        let refusal = SecretRefusal { findings: &findings, is_cut: false };
+        assert_eq!(refusal.reason(), "secret found: Stripe live key in a.env:1 and 51 more");
+        let text = refusal.text();
+        assert!(text.contains("  a.env:50 Stripe live key (sk_l…mnop)\n    stripe_key 0a0a0a0a"), "{text}");
+        assert!(!text.contains("a.env:51") && text.contains("  and 2 more\n"), "{text}");
+        assert!(text.contains("git push -o secret.allow=<fingerprint>"), "{text}");
+        assert!(SecretRefusal { findings: &findings[..1], is_cut: true }.text().contains("and at least 0 more"));
+        assert_eq!(
+            SecretRefusal { findings: &findings[..1], is_cut: false }.reason(),
+            "secret found: Stripe live key in a.env:1"
+        );
+    }
+}

@@ -1,0 +1,4 @@
+//! Pipelines (contract C 2.1): workflow files and what they mean.
+
+pub mod expressions;
+pub mod workflow;
