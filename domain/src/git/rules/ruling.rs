@@ -119,7 +119,7 @@ fn reasons(rule: &BranchRule, who: &RuleActor, change: &RefChange) -> Vec<Reason
     if let Some(pull) = &requires.pull {
         match &change.act {
             RefAct::Update | RefAct::Force => reasons.push(Reason::NeedsPull),
-            RefAct::Merge(facts) => lacking(pull, facts, &mut reasons),
+            RefAct::Merge(facts) => lacking(*pull, facts, &mut reasons),
             RefAct::Create | RefAct::Delete => {}
         }
     }
@@ -144,7 +144,7 @@ fn reasons(rule: &BranchRule, who: &RuleActor, change: &RefChange) -> Vec<Reason
 }
 
 /// What a pull request lacks.
-fn lacking(pull: &PullRequirement, facts: &PullFacts, reasons: &mut Vec<Reason>) {
+fn lacking(pull: PullRequirement, facts: &PullFacts, reasons: &mut Vec<Reason>) {
     let approvals = if pull.dismiss_stale { facts.fresh_approvals } else { facts.approvals };
     let missing = u32::from(pull.approvals).saturating_sub(approvals);
     let counted = [
