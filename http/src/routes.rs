@@ -255,9 +255,14 @@ pub(crate) fn page() -> Vec<Endpoint> {
             POST   "/v1/orgs/{orgId}/repos/{name}/branches" => git::branch_create;
             DELETE "/v1/orgs/{orgId}/repos/{name}/branches" => git::branch_delete;
             GET    "/v1/orgs/{orgId}/repos/{name}/tags"   => git::tags_list;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/tags"   => git::tag_delete;
             GET    "/v1/orgs/{orgId}/repos/{name}/commits" => git::commits_list;
             GET    "/v1/orgs/{orgId}/repos/{name}/commits/{sha}" => git::commit_get;
+            GET    "/v1/orgs/{orgId}/repos/{name}/compare" => git::compare_get;
+            GET    "/v1/orgs/{orgId}/repos/{name}/diff"   => git::diff_get;
             GET    "/v1/orgs/{orgId}/repos/{name}/tree"   => git::tree_get;
+            GET    "/v1/orgs/{orgId}/repos/{name}/file"   => git::file_get;
+            GET    "/v1/orgs/{orgId}/repos/{name}/blame"  => git::blame_get;
             GET    "/v1/orgs/{orgId}/repos/{name}/contents/raw" => git::contents_raw;
             POST   "/v1/orgs/{orgId}/repos/{name}/contents/archive" => git::contents_archive;
             GET    "/v1/repos/files/{resourceId}"         => git::repository_file_get;

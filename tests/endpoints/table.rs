@@ -317,9 +317,14 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), JSON;
     DELETE "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/tags"             Scope("git:read"), Nothing;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/tags"             Scope("git:write"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/commits"          Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/commits/{sha}"    Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/compare"          Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/diff"             Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/tree"             Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/file"             Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/blame"            Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/contents/raw"     Scope("git:read"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/contents/archive" Scope("git:read"), JSON;
     GET    "/v1/repos/files/{resourceId}"                   AddressHolder, Nothing;

@@ -1,10 +1,10 @@
-//! Making and deleting branches without git. Both are pushes of one ref, and are noted as such.
+//! Making and deleting branches without git, and deleting tags. Each is a push of one ref, and is noted as such.
 
 use domain::{
     Error, Result,
     git::{
         AccessLevel, BranchName, ObjectId, RefMove, RefName, RefVerdict, branch_exists, branch_not_found,
-        default_branch_kept, repository_deleted, tag_exists,
+        default_branch_kept, repository_deleted, tag_exists, tag_not_found,
     },
     id::OrgId,
     resource::ResourceStatus,
@@ -49,6 +49,21 @@ impl Command for DeleteBranch {
     const NAME: &'static str = "delete_branch";
 }
 
+/// Deletes a tag; the object that it named.
+#[derive(Clone, Debug)]
+pub struct DeleteTag {
+    /// Whose repository it is.
+    pub org_id: OrgId,
+    /// What it is called.
+    pub name: BranchName,
+}
+
+impl Command for DeleteTag {
+    type Reply = ObjectId;
+
+    const NAME: &'static str = "delete_tag";
+}
+
 impl Handle<CreateBranch> for Repository {
     async fn handle(&mut self, command: &CreateBranch, turn: &mut Turn<'_, Self>) -> Result<()> {
         let CreateBranch { org_id, name, at } = command;
@@ -74,12 +89,15 @@ impl Handle<DeleteBranch> for Repository {
         if *name == repository.settings.default_branch {
             return Err(default_branch_kept());
         }
-        let branch = RefName::of_branch(name);
-        let places = turn.services().store.repository_ref_places(repository.no, std::slice::from_ref(&branch)).await?;
-        let oid = places.first().and_then(|place| place.oid).ok_or_else(branch_not_found)?;
-        let asked = RefMove { old: Some(oid), ..RefMove::nothing(branch) };
-        self.move_ref(*org_id, asked, turn).await?;
-        Ok(oid)
+        self.remove_ref(&repository, RefName::of_branch(name), turn).await?.ok_or_else(branch_not_found)
+    }
+}
+
+impl Handle<DeleteTag> for Repository {
+    async fn handle(&mut self, command: &DeleteTag, turn: &mut Turn<'_, Self>) -> Result<ObjectId> {
+        let DeleteTag { org_id, name } = command;
+        let repository = self.written(*org_id, turn).await?;
+        self.remove_ref(&repository, RefName::of_tag(name), turn).await?.ok_or_else(tag_not_found)
     }
 }
 
@@ -94,6 +112,20 @@ impl Repository {
             return Err(repository_deleted());
         }
         Ok(repository)
+    }
+
+    /// Deletes a ref; what it named, where it is there.
+    async fn remove_ref(
+        &mut self,
+        repository: &StoredRepository,
+        name: RefName,
+        turn: &mut Turn<'_, Self>,
+    ) -> Result<Option<ObjectId>> {
+        let places = turn.services().store.repository_ref_places(repository.no, std::slice::from_ref(&name)).await?;
+        let Some(oid) = places.first().and_then(|place| place.oid) else { return Ok(None) };
+        let asked = RefMove { old: Some(oid), ..RefMove::nothing(name) };
+        self.move_ref(repository.resource.org_id, asked, turn).await?;
+        Ok(Some(oid))
     }
 
     /// Moves one ref. What isn't done for another reason than what was looked at before is a rule of the repository.

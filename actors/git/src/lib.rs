@@ -23,7 +23,7 @@ use actors_base::{
 
 use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
 pub use self::{
-    branches::{CreateBranch, DeleteBranch},
+    branches::{CreateBranch, DeleteBranch, DeleteTag},
     push::{LandPush, LandedPush},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},

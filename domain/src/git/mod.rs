@@ -34,8 +34,9 @@ pub use self::{
         repository_not_deleted, repository_not_found, too_many_grants, too_many_repositories,
     },
     revision::{
-        REVISION_LEN, REVISION_NOT_FOUND, Revision, branch_among, branch_exists, branch_not_found, default_branch_kept,
-        no_such_commit, repository_empty, revision_not_found, tag_exists,
+        REVISION_LEN, REVISION_NOT_FOUND, Revision, branch_among, branch_exists, branch_named, branch_not_found,
+        default_branch_kept, no_such_commit, repository_empty, revision_not_found, tag_exists, tag_named,
+        tag_not_found,
     },
     secrets::{
         FINDINGS_MAX, FINDINGS_SHOWN_MAX, Fingerprint, FoundSecret, NewFile, NotAFingerprint, SCANNED_MAX,

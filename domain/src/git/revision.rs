@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::{BranchName, ObjectId, RefName, wire::Listing};
-use crate::Error;
+use crate::{Error, Result};
 
 /// Characters of what names a commit (contract C 4.3).
 pub const REVISION_LEN: RangeInclusive<usize> = 1..=256;
@@ -72,6 +72,16 @@ pub fn branch_not_found() -> Error {
     Error::not_found("Branch not found.")
 }
 
+/// The branch that is to be deleted; 404 where none can have this name.
+pub fn branch_named(text: &str) -> Result<BranchName> {
+    BranchName::parse("name", text).map_err(|_| branch_not_found())
+}
+
+/// The tag that is to be deleted; 404 where none can have this name.
+pub fn tag_named(text: &str) -> Result<BranchName> {
+    BranchName::parse("name", text).map_err(|_| tag_not_found())
+}
+
 /// 409: a branch has this name, is a folder of it, or is in a folder that it would be (contract C 4.3).
 pub fn branch_exists() -> Error {
     Error::conflict("branch_exists", "A branch with this name already exists.")
@@ -80,6 +90,11 @@ pub fn branch_exists() -> Error {
 /// 409: a tag has this name (contract C 4.3).
 pub fn tag_exists() -> Error {
     Error::conflict("tag_exists", "A tag with this name already exists.")
+}
+
+/// 404: there is no such tag to delete.
+pub fn tag_not_found() -> Error {
+    Error::not_found("Tag not found.")
 }
 
 /// 400: a clone begins with it (contract C 4.3).

@@ -184,6 +184,8 @@ impl Git {
                 ("GIT_TERMINAL_PROMPT", "0"),
             ])
             .args(["-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*", "-c", "core.bigFileThreshold=8m"])
+            // Names are written as they are.
+            .args(["-c", "core.quotePath=false"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

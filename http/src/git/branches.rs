@@ -2,13 +2,13 @@
 
 use std::{cmp::Reverse, collections::BTreeMap, fmt, str::FromStr};
 
-use actors::git::{CreateBranch, DeleteBranch, host::tips};
+use actors::git::{CreateBranch, DeleteBranch, DeleteTag, host::tips};
 use domain::{
     Error,
     git::{
-        BRANCH_NAME_LEN, BranchName, ObjectId, REVISION_LEN, RefKind, branch_among, branch_not_found, commit_not_found,
+        BRANCH_NAME_LEN, BranchName, ObjectId, REVISION_LEN, RefKind, branch_among, branch_named,
         objects::{Commit, DIVERGENCE_NAMES_MAX},
-        repository_empty,
+        repository_empty, tag_named,
         wire::Listing,
     },
     problems::{Problems, all},
@@ -279,10 +279,7 @@ pub(crate) async fn branches_divergence(
     let known: Vec<(&String, ObjectId)> = names.iter().filter_map(|name| Some((name, of_name(name)?))).collect();
     let asked: Vec<ObjectId> = known.iter().map(|(_, oid)| *oid).collect();
     let reading = state.git.reading(stored).await?;
-    let readable = reading.commits(&[&[base], &asked[..]].concat()).await?;
-    if [base].iter().chain(&asked).any(|oid| !readable.contains_key(oid)) {
-        return Err(commit_not_found().into());
-    }
+    reading.require_commits(&[&[base], &asked[..]].concat()).await?;
     let mut divergence: BTreeMap<String, Option<DivergenceBody>> =
         names.iter().map(|name| (name.clone(), None)).collect();
     for ((name, _), it) in known.iter().zip(reading.divergences(base, &asked).await?) {
@@ -385,8 +382,49 @@ pub(crate) async fn branch_delete(
     query: Query<BranchQuery>,
     state: State,
 ) -> Result<Json<DeletedBranch>> {
-    let name = BranchName::parse("name", &query.name).map_err(|_| branch_not_found())?;
+    let name = branch_named(&query.name)?;
     let command = DeleteBranch { org_id: repository.org_id(), name };
     let oid = state.actors.repository.ask(&repository.stored.id(), command, repository.context()).await?;
     Ok(Json(DeletedBranch { deleted: true, commit_id: Some(oid.to_string()) }))
+}
+
+/// `?name=`.
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct TagQuery {
+    /// The tag.
+    #[param(min_length = 1, max_length = 256, example = "v1.0")]
+    name: String,
+}
+
+impl RequestQuery for TagQuery {
+    fn check(&self, problems: &mut Problems) {
+        let fits = BRANCH_NAME_LEN.contains(&self.name.trim().chars().count());
+        problems.require(fits, "name", "Use 1 to 256 characters.");
+    }
+}
+
+/// A tag that is gone.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct DeletedTag {
+    /// `true`.
+    deleted: bool,
+    /// The object that it named.
+    object: String,
+}
+
+/// Delete a tag
+#[utoipa::path(delete, path = "/v1/orgs/{orgId}/repos/{name}/tags", responses(
+    (status = 403, description = "A rule of this repository doesn't allow it."),
+    (status = 404, description = "Tag not found."),
+    (status = 409, description = "This repository is deleted. Restore it first."),
+))]
+pub(crate) async fn tag_delete(
+    repository: Repository<GitWrite>,
+    query: Query<TagQuery>,
+    state: State,
+) -> Result<Json<DeletedTag>> {
+    let name = tag_named(&query.name)?;
+    let command = DeleteTag { org_id: repository.org_id(), name };
+    let oid = state.actors.repository.ask(&repository.stored.id(), command, repository.context()).await?;
+    Ok(Json(DeletedTag { deleted: true, object: oid.to_string() }))
 }

@@ -4,7 +4,7 @@ use actors::git::host::History;
 use domain::{
     Timestamp,
     git::{
-        REVISION_LEN, Revision, commit_not_found,
+        REVISION_LEN, Revision,
         objects::{Commit, RepositoryPath, Signature},
     },
     problems::Problems,
@@ -176,6 +176,7 @@ pub(crate) async fn commits_list(
     let asked = History {
         skip,
         limit: limit + 1,
+        without: None,
         path,
         author: query.author.clone(),
         message: query.q.clone(),
@@ -241,11 +242,7 @@ pub(crate) async fn commit_get(
     Path(CommitSha(sha)): Path<CommitSha>,
     state: State,
 ) -> Result<Object<CommitAnswer>> {
-    let found = state.git.commit_named(&repository.stored, &sha).await;
-    let (_, commit) = found.map_err(|error| match error {
-        domain::Error::NotFound { .. } => commit_not_found(),
-        other => other,
-    })?;
+    let commit = state.git.commit_of(&repository.stored, &sha).await?;
     Ok(Object(CommitAnswer {
         commit: WholeCommit {
             text: commit.message.clone(),

@@ -271,19 +271,48 @@ pub(crate) struct SignedGitFile {
 
 impl RequestQuery for SignedGitFile {}
 
-/// Whoever has an address that the server signed.
-pub(crate) struct AddressHolder;
+/// What a signed address names.
+pub(crate) struct Addressed {
+    /// What was signed.
+    address: GitFileAddress,
+    /// The repository that has it.
+    reading: Reading,
+    /// Bytes of a file.
+    size: Option<u64>,
+}
 
-impl Argument for AddressHolder {
+impl Argument for Addressed {
     fn describe(facts: &mut Facts) {
+        Path::<ResourceId>::describe(facts);
+        Query::<SignedGitFile>::describe(facts);
         facts.error(403, "This address was not signed here.");
         facts.error(403, "This address has expired.");
+        facts.error(404, "File not found");
         facts.open();
         facts.streams = true;
     }
 
-    async fn take(_: &mut Call) -> Result<Self> {
-        Ok(Self)
+    async fn take(call: &mut Call) -> Result<Self> {
+        let Path(repository) = Path::<ResourceId>::take(call).await?;
+        let Query(signed) = Query::<SignedGitFile>::take(call).await?;
+        let SignedGitFile { blob, archive, name, expires, signature } = signed;
+        let query = GitFileQuery { blob, archive, name, expires, signature };
+        let store = &call.state.store;
+        let address = store.git_file_address_verify(repository, query).map_err(|refusal| {
+            let message = match refusal {
+                BlobRefusal::Forged => "This address was not signed here.",
+                BlobRefusal::Expired => "This address has expired.",
+            };
+            Error::forbidden("file_address", message)
+        })?;
+        let org_id = store.repository_org(repository).await?.ok_or_else(repository_not_found)?;
+        let stored = store.repository(org_id, repository).await?.filter(|stored| stored.purge_at.is_none());
+        let reading = call.state.git.reading(&stored.ok_or_else(repository_not_found)?).await?;
+        let size = match address.what {
+            GitFile::Blob(oid) => Some(reading.size(oid).await?.ok_or_else(|| Error::not_found("File not found"))?),
+            GitFile::Archive(_) => None,
+        };
+        Ok(Self { address, reading, size })
     }
 }
 
@@ -293,31 +322,14 @@ impl Argument for AddressHolder {
 /// shown.
 #[utoipa::path(get, path = "/v1/repos/files/{resourceId}", responses(
     (status = 200, description = "The file or the archive.", content(
-        (String = "application/octet-stream"), (String = "application/zip"))),
-    (status = 404, description = "File not found.")))]
-pub(crate) async fn repository_file_get(
-    Path(repository): Path<ResourceId>,
-    signed: Query<SignedGitFile>,
-    _holder: AddressHolder,
-    state: State,
-) -> Result<HttpResponse> {
-    let SignedGitFile { blob, archive, name, expires, signature } = signed.0;
-    let query = GitFileQuery { blob, archive, name, expires, signature };
-    let address = state.store.git_file_address_verify(repository, query).map_err(|refusal| {
-        let message = match refusal {
-            BlobRefusal::Forged => "This address was not signed here.",
-            BlobRefusal::Expired => "This address has expired.",
-        };
-        Error::forbidden("file_address", message)
-    })?;
-    let org_id = state.store.repository_org(repository).await?.ok_or_else(repository_not_found)?;
-    let stored = state.store.repository(org_id, repository).await?.filter(|stored| stored.purge_at.is_none());
-    let reading = state.git.reading(&stored.ok_or_else(repository_not_found)?).await?;
+        (String = "application/octet-stream"), (String = "application/zip")))))]
+pub(crate) async fn repository_file_get(found: Addressed, _: State) -> Result<HttpResponse> {
+    let Addressed { address, reading, size } = found;
     let mut response = HttpResponse::Ok();
     match address.what {
         GitFile::Blob(oid) => {
-            let size = reading.size(oid).await?.ok_or_else(|| Error::not_found("File not found"))?;
-            response.insert_header((header::CONTENT_DISPOSITION, saved_as(&address.name))).no_chunking(size);
+            response.insert_header((header::CONTENT_DISPOSITION, saved_as(&address.name)));
+            response.no_chunking(size.unwrap_or_default());
             let run = reading.file(oid).await?;
             Ok(as_strangers(&mut response, MediaKind::Other).streaming(output(run, Bytes::new())))
         }

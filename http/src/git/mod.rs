@@ -6,6 +6,8 @@ mod branches;
 mod commits;
 mod contents;
 mod credentials;
+mod differences;
+mod files;
 mod pushes;
 mod repositories;
 mod rules;
@@ -14,6 +16,6 @@ mod statuses;
 mod wire;
 
 pub(crate) use self::{
-    access::*, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*, pushes::*,
-    repositories::*, rules::*, statuses::*, wire::*,
+    access::*, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*, differences::*,
+    files::*, pushes::*, repositories::*, rules::*, statuses::*, wire::*,
 };

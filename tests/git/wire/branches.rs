@@ -1,5 +1,7 @@
 //! Branches, tags and commits over HTTP, of what git pushed (contract C 4.3).
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::Workshop;
@@ -163,7 +165,10 @@ async fn a_branch_begins_at_a_branch_a_tag_or_a_commit() {
 async fn a_branch_is_deleted_and_can_be_made_again() {
     let shop = Workshop::pushed(1).await;
     let tip = shop.tip("main").await;
+    let tick = || shop.repos.server.clock.advance(Duration::from_millis(1));
+    tick();
     shop.make_branch("a", "main").await.expect(201);
+    tick();
     let gone = shop.delete_branch("a").await.expect(200);
     assert_eq!(gone.json, json!({ "deleted": true, "commitId": tip }));
     shop.delete_branch("a").await.expect_error(404, "not_found", "Branch not found.");
@@ -171,6 +176,7 @@ async fn a_branch_is_deleted_and_can_be_made_again() {
     shop.delete_branch("main").await.expect_error(400, "default_branch", "The default branch can't be deleted.");
     shop.delete_branch("").await.expect_problems(&["name"]);
     shop.delete_branch(&"x".repeat(257)).await.expect_problems(&["name"]);
+    tick();
     shop.make_branch("a", &tip).await.expect(201);
     let pushes = shop.ask("pushes").await.expect(200);
     let verdicts = pushes.list("/pushes").iter().map(|push| push["refs"][0]["verdict"].as_str().unwrap());

@@ -3,6 +3,7 @@
 mod branches;
 mod clones;
 mod contents;
+mod differences;
 mod pushes;
 mod refusals;
 mod rules;

@@ -3,6 +3,7 @@
 //! The truth is in the store: refs are rows, packs are contents. What git works on is a folder for each repository that this node
 //! made of them, a view, which is never written to but to add what the store has.
 
+mod differences;
 mod error;
 mod listings;
 mod merges;
@@ -28,6 +29,7 @@ use store::{
 use tokio::sync::Mutex;
 
 pub use self::{
+    differences::Changes,
     error::internal,
     quarantine::{PackRefusal, Quarantine},
     reading::{ENTRIES_MAX, History, Reading, tips},

@@ -8,7 +8,7 @@ use std::{collections::HashMap, fmt::Write as _, io, path::PathBuf};
 use domain::{
     Error, Result,
     git::{
-        ObjectId, Revision, no_such_commit,
+        ObjectId, Revision, commit_not_found, no_such_commit,
         objects::{Commit, DIVERGENCE_WALK_MAX, Divergence, RepositoryPath, TreeEntry, divergences, read_tree},
         repository_empty, revision_not_found,
         wire::Listing,
@@ -25,13 +25,15 @@ use super::{GitHost, internal, views::failed};
 
 /// Bytes that are read of a commit: of what is longer, its beginning says enough.
 const COMMIT_LEN_MAX: u64 = 256 * 1024;
+/// Bytes that are read at once of what git writes.
+pub(super) const PIECE_LEN: usize = 256 * 1024;
 /// Entries that are listed of a folder.
 pub const ENTRIES_MAX: usize = 10_000;
 
 /// What a repository has, as one node sees it.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    git: Git,
+    pub(super) git: Git,
     view: PathBuf,
 }
 
@@ -42,6 +44,8 @@ pub struct History {
     pub skip: u64,
     /// How many at most.
     pub limit: u64,
+    /// Only those that don't lead to this one.
+    pub without: Option<ObjectId>,
     /// Only those that change this.
     pub path: Option<RepositoryPath>,
     /// Only those whose author's name or address has this part.
@@ -74,6 +78,15 @@ impl GitHost {
         Ok((reading, commit))
     }
 
+    /// The same; 404 `Commit not found` otherwise.
+    pub async fn commit_of(&self, repository: &StoredRepository, text: &str) -> Result<Commit> {
+        match self.commit_named(repository, text).await {
+            Ok((_, commit)) => Ok(commit),
+            Err(Error::NotFound { .. }) => Err(commit_not_found()),
+            Err(other) => Err(other),
+        }
+    }
+
     /// The commit that a new branch begins at (contract C 4.3).
     pub async fn branch_start(&self, repository: &StoredRepository, from: &str) -> Result<ObjectId> {
         let refs = self.refs(repository.no).await?;
@@ -90,11 +103,11 @@ impl GitHost {
 }
 
 impl Reading {
-    fn job(&self, command: &str) -> GitJob {
+    pub(super) fn job(&self, command: &str) -> GitJob {
         GitJob::new(&self.view, command)
     }
 
-    async fn run(&self, job: &GitJob, input: &str) -> Result<Vec<u8>> {
+    pub(super) async fn run(&self, job: &GitJob, input: &str) -> Result<Vec<u8>> {
         self.git.run(job, input.as_bytes()).await.map_err(internal)
     }
 
@@ -151,6 +164,12 @@ impl Reading {
         found.map_err(failed)
     }
 
+    /// 404 where one of these is no commit that the repository has.
+    pub async fn require_commits(&self, oids: &[ObjectId]) -> Result<()> {
+        let found = self.commits(oids).await?;
+        if oids.iter().all(|oid| found.contains_key(oid)) { Ok(()) } else { Err(commit_not_found()) }
+    }
+
     /// How far each of the `tips` is from `base`.
     pub async fn divergences(&self, base: ObjectId, tips: &[ObjectId]) -> Result<Vec<Divergence>> {
         let all: Vec<ObjectId> = [base].iter().chain(tips).copied().collect();
@@ -189,7 +208,8 @@ impl Reading {
         let wanted = [given("author", &asked.author), given("grep", &asked.message)];
         job = job.with_all(wanted.into_iter().flatten());
         job = job.with_all([moment("max-age", asked.since), moment("min-age", asked.until)].into_iter().flatten());
-        job = job.with_all([&from.to_string(), "--"]);
+        let without = asked.without.map(|oid| format!("^{oid}"));
+        job = job.with(from.to_string()).with_all(without).with("--");
         if let Some(path) = &asked.path {
             job = job.with(format!(":(literal){}", path.as_str()));
         }
