@@ -8,19 +8,6 @@ use super::Workshop;
 use crate::harness::Answer;
 
 impl Workshop {
-    /// With what `begin` makes, pushed.
-    async fn pushed(commits: usize) -> Self {
-        let shop = Self::new().await;
-        shop.begin("ada", commits).await;
-        shop.git("ada", &["push", "--quiet", "origin", "--all"]).await;
-        shop
-    }
-
-    /// Asks below the repository.
-    async fn ask(&self, rest: &str) -> Answer {
-        self.repos.ada.client.get(&self.repos.at(&format!("web/{rest}"))).send().await
-    }
-
     async fn make_branch(&self, name: &str, from: &str) -> Answer {
         let body = json!({ "name": name, "from": from });
         self.repos.ada.client.post(&self.repos.at("web/branches")).json(&body).send().await
@@ -28,10 +15,6 @@ impl Workshop {
 
     async fn delete_branch(&self, name: &str) -> Answer {
         self.repos.ada.client.delete(&self.repos.at(&format!("web/branches?name={name}"))).send().await
-    }
-
-    async fn tip(&self, name: &str) -> String {
-        self.git("ada", &["rev-parse", name]).await
     }
 }
 

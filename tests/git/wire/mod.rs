@@ -17,7 +17,7 @@ use std::{
 use serde_json::json;
 
 use super::Repos;
-use crate::harness::Client;
+use crate::harness::{Answer, Client};
 
 /// A repository, and somebody who works with git in folders of their own.
 struct Workshop {
@@ -94,6 +94,23 @@ impl Workshop {
     async fn refs(&self, folder: &str) -> String {
         let format = "--format=%(refname) %(objectname)";
         self.git(folder, &["for-each-ref", format, "refs/heads", "refs/notes", "refs/tags"]).await
+    }
+
+    /// With what `begin` makes, pushed.
+    async fn pushed(commits: usize) -> Self {
+        let shop = Self::new().await;
+        shop.begin("ada", commits).await;
+        shop.git("ada", &["push", "--quiet", "origin", "--all"]).await;
+        shop
+    }
+
+    /// Asks below the repository.
+    async fn ask(&self, rest: &str) -> Answer {
+        self.repos.ada.client.get(&self.repos.at(&format!("web/{rest}"))).send().await
+    }
+
+    async fn tip(&self, name: &str) -> String {
+        self.git("ada", &["rev-parse", name]).await
     }
 
     /// A fresh mirror of `web`, checked; its refs.
