@@ -93,6 +93,7 @@ def organization(owner, name, member):
         "owner": org_id,
         "repository": "a-repository.git",
         "ruleId": rule,
+        "lockId": "lck_01jd7rt4m5e9fv2w8x3c6k0hqz",
         "principal": me,
         "sha": "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0",
         "indexName": "by-email",

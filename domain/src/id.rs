@@ -206,6 +206,8 @@ ids! {
     PushId = "psh";
     /// A rule of a repository's branches or tags.
     BranchRuleId = "rul";
+    /// A lock of a path in a repository, which Git LFS asked for.
+    LfsLockId = "lck";
     /// A page of an organization's notes (contract B 2.6).
     PageId = "doc";
     /// An import of pages.

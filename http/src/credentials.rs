@@ -37,7 +37,6 @@ use self::memory::Memory;
 use crate::{
     call::Call,
     error::Result,
-    facts::AskedBy,
     revocations::{Subscribers, Subscription},
     state::State,
 };
@@ -76,7 +75,7 @@ impl Credentials {
             return Ok(Caller::Nobody);
         }
         let said = call.header(header::AUTHORIZATION).ok_or(Error::Unauthenticated)?;
-        let password = if call.endpoint.facts.asked_by == AskedBy::Git { basic_password(said) } else { None };
+        let password = if call.endpoint.facts.asked_by.shows_password() { basic_password(said) } else { None };
         let token = password.as_deref().or_else(|| bearer(said)).ok_or(Error::Unauthenticated)?;
         let token: Token = token.parse().map_err(|_| Error::Unauthenticated)?;
         let caller = self.caller_by_token(&token, store).await?;

@@ -70,6 +70,18 @@ pub struct ErrorBody {
     pub scope: Option<String>,
 }
 
+/// What Git LFS reads and writes.
+pub(crate) const LFS_TYPE: &str = "application/vnd.git-lfs+json";
+
+/// What Git LFS is told of a refusal.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LfsErrorBody {
+    /// A sentence for people.
+    pub message: String,
+    /// The request's id, which stands in the log.
+    pub request_id: String,
+}
+
 /// One field at fault.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = json!({"path": "changes[3].itemId", "message": "Use 22 base64url characters."}))]
@@ -133,6 +145,18 @@ impl ApiError {
             response.insert_header((header::WWW_AUTHENTICATE, "Basic realm=\"Troupe\", charset=\"UTF-8\""));
         }
         response.content_type("text/plain; charset=utf-8").body(format!("{}\n", self.message()))
+    }
+
+    /// The answer to Git LFS.
+    pub(crate) fn response_to_lfs(&self, request_id: &str) -> HttpResponse {
+        self.log(request_id);
+        let mut response = HttpResponse::build(self.status());
+        self.headers(&mut response);
+        if self.status() == StatusCode::UNAUTHORIZED {
+            response.insert_header(("LFS-Authenticate", "Basic realm=\"Troupe\", charset=\"UTF-8\""));
+        }
+        let body = LfsErrorBody { message: self.message(), request_id: request_id.to_owned() };
+        response.content_type(LFS_TYPE).body(serde_json::to_vec(&body).unwrap_or_default())
     }
 
     fn body(&self) -> Shown<'_> {

@@ -13,7 +13,7 @@ use utoipa::{
     },
 };
 
-use crate::error::ErrorBody;
+use crate::error::{ErrorBody, LFS_TYPE, LfsErrorBody};
 
 /// The name of the bearer scheme in the document.
 pub(crate) const BEARER: &str = "bearer";
@@ -69,6 +69,15 @@ pub enum AskedBy {
     Clients,
     /// Git: the password of `Basic`, too, and texts, which it shows.
     Git,
+    /// Git LFS: the same credentials, and JSON of its own.
+    GitLfs,
+}
+
+impl AskedBy {
+    /// Whether the password of `Basic` is a credential.
+    pub const fn shows_password(self) -> bool {
+        matches!(self, Self::Git | Self::GitLfs)
+    }
 }
 
 /// What holds for a JSON body.
@@ -248,10 +257,11 @@ impl Facts {
 
     /// Gives each error without content the common body, and says what else may come.
     pub(crate) fn complete(&mut self) {
-        let (content_type, content) = if self.asked_by == AskedBy::Git {
-            ("text/plain", Content::new(Some(Schema::from(ObjectBuilder::new().schema_type(Type::String).build()))))
-        } else {
-            ("application/json", Content::new(Some(self.reference::<ErrorBody>())))
+        let text = || Content::new(Some(Schema::from(ObjectBuilder::new().schema_type(Type::String).build())));
+        let (content_type, content) = match self.asked_by {
+            AskedBy::Git => ("text/plain", text()),
+            AskedBy::GitLfs => (LFS_TYPE, Content::new(Some(self.reference::<LfsErrorBody>()))),
+            AskedBy::Clients => ("application/json", Content::new(Some(self.reference::<ErrorBody>()))),
         };
         let responses = &mut self.operation.responses.responses;
         responses.insert("default".to_owned(), RefOr::T(ResponseBuilder::new().description(ANY_OTHER).build()));

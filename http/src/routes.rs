@@ -277,6 +277,13 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/git/{owner}/{repository}/info/refs"  => git::git_info_refs;
             POST   "/git/{owner}/{repository}/git-upload-pack" => git::git_upload_pack;
             POST   "/git/{owner}/{repository}/git-receive-pack" => git::git_receive_pack;
+            POST   "/git/{owner}/{repository}/info/lfs/objects/batch" => git::lfs_batch;
+            GET    "/v1/repos/lfs/{resourceId}"           => git::lfs_object_get;
+            PUT    "/v1/repos/lfs/{resourceId}"           => git::lfs_object_put;
+            GET    "/git/{owner}/{repository}/info/lfs/locks" => git::lfs_locks_list;
+            POST   "/git/{owner}/{repository}/info/lfs/locks" => git::lfs_lock_create;
+            POST   "/git/{owner}/{repository}/info/lfs/locks/verify" => git::lfs_locks_verify;
+            POST   "/git/{owner}/{repository}/info/lfs/locks/{lockId}/unlock" => git::lfs_unlock;
         }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;

@@ -69,9 +69,11 @@ pub async fn answer(state: State, request: HttpRequest, payload: web::Payload) -
     let passed = pass(Arc::clone(&state), request.clone(), &mut unread, request_id.clone(), found);
     let passed = AssertUnwindSafe(passed).catch_unwind().instrument(traced);
     let outcome = passed.instrument(span.clone()).await;
-    let is_git = endpoint.as_ref().is_some_and(|endpoint| endpoint.facts.asked_by == AskedBy::Git);
-    let refusal = |error: ApiError| {
-        if is_git { error.response_to_git(&request_id) } else { error.response(&request_id) }
+    let asked_by = endpoint.as_ref().map_or(AskedBy::Clients, |endpoint| endpoint.facts.asked_by);
+    let refusal = |error: ApiError| match asked_by {
+        AskedBy::Clients => error.response(&request_id),
+        AskedBy::Git => error.response_to_git(&request_id),
+        AskedBy::GitLfs => error.response_to_lfs(&request_id),
     };
     let response = span.in_scope(|| match outcome {
         Ok(Ok(response)) => response,

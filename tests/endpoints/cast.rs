@@ -97,6 +97,7 @@ impl Cast {
             ("databaseId", database.str("/database/resourceId").to_owned()),
             ("name", "a-repository".to_owned()),
             ("repository", "a-repository.git".to_owned()),
+            ("lockId", "lck_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("ruleId", rule.str("/rule/ruleId").to_owned()),
             ("sha", "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0".to_owned()),
             ("principal", viewer.user_id.clone()),

@@ -339,6 +339,13 @@ pub const ROWS: &[Row] = rows! {
     GET    "/git/{owner}/{repository}/info/refs"            Git("git:read"), Nothing;
     POST   "/git/{owner}/{repository}/git-upload-pack"      Git("git:read"), Bytes;
     POST   "/git/{owner}/{repository}/git-receive-pack"     Git("git:write"), Bytes;
+    POST   "/git/{owner}/{repository}/info/lfs/objects/batch"    Git("git:read"), JSON;
+    GET    "/v1/repos/lfs/{resourceId}"                     AddressHolder, Nothing;
+    PUT    "/v1/repos/lfs/{resourceId}"                     AddressHolder, Bytes;
+    GET    "/git/{owner}/{repository}/info/lfs/locks"       Git("git:read"), Nothing;
+    POST   "/git/{owner}/{repository}/info/lfs/locks"       Git("git:write"), JSON;
+    POST   "/git/{owner}/{repository}/info/lfs/locks/verify"     Git("git:write"), JSON;
+    POST   "/git/{owner}/{repository}/info/lfs/locks/{lockId}/unlock"    Git("git:write"), JSON;
 
     GET    "/v1/blobs/{key}"                                AddressHolder, Nothing;
     PUT    "/v1/blobs/{key}"                                AddressHolder, Bytes;

@@ -8,6 +8,7 @@
 mod branches;
 mod events;
 pub mod host;
+mod lfs;
 mod push;
 mod removal;
 mod repository;
@@ -24,6 +25,7 @@ use actors_base::{
 use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
 pub use self::{
     branches::{CreateBranch, DeleteBranch, DeleteTag},
+    lfs::{KeepLfsObject, LockPath, Locked, UnlockPath},
     push::{LandPush, LandedPush},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},

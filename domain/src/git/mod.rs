@@ -4,6 +4,7 @@
 mod access;
 mod branch;
 mod draft;
+mod lfs;
 mod machine;
 mod name;
 pub mod objects;
@@ -21,6 +22,11 @@ pub use self::{
     access::{AccessLevel, GRANTS_MAX, Principal, Visibility, level_of},
     branch::{BRANCH_NAME_LEN, BranchName, DEFAULT_BRANCH},
     draft::{DESCRIPTION_LEN, RESTORABLE_FOR, RepositoryDraft, RepositoryPatch, RepositorySettings},
+    lfs::{
+        LFS_BATCH_MAX, LFS_LOCKS_LISTED_MAX, LFS_LOCKS_MAX, LFS_OBJECT_MAX, LFS_POINTER_LEN_MAX, LfsLock, LfsOid,
+        LfsPointer, NotAnLfsOid, UnlockBy, lfs_lock_not_found, lfs_lock_of_another, lfs_object_differs,
+        too_many_lfs_locks,
+    },
     machine::{
         COMMAND_LINE_ONLY, MACHINE_ID_LEN, MACHINE_KEY_LASTS, MACHINE_NAME_LEN, MACHINES_MAX, Machine, MachineId,
         ROTATION_NOTICE, command_line_only, machine_key_not_found, machine_scopes, too_many_machines,

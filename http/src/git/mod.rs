@@ -8,6 +8,7 @@ mod contents;
 mod credentials;
 mod differences;
 mod files;
+mod lfs;
 mod pushes;
 mod repositories;
 mod rules;
@@ -17,5 +18,5 @@ mod wire;
 
 pub(crate) use self::{
     access::*, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*, differences::*,
-    files::*, pushes::*, repositories::*, rules::*, statuses::*, wire::*,
+    files::*, lfs::*, pushes::*, repositories::*, rules::*, statuses::*, wire::*,
 };

@@ -43,7 +43,7 @@ const LIST: &str = "repositories";
     "createdBy": "usr_01jd7rt4m5e9fv2w8x3c6k0hqz", "location": "main", "region": "us-east-1",
     "arn": "arn:aws:codecommit:us-east-1:123456789012:web-app", "physicalName": "web-app-3c6k0hqz",
     "description": "What people see", "defaultBranch": "main", "visibility": "organization",
-    "cloneUrl": "https://troupe.example.com/git/acme/web-app.git", "sizeBytes": 11_500_000, "pushedAt": 1_767_225_600_000_i64
+    "cloneUrl": "https://troupe.example.com/git/acme/web-app.git", "sizeBytes": 11_500_000, "lfsBytes": 0, "pushedAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct RepositoryBody {
     /// The organization's id.
@@ -84,6 +84,8 @@ pub(crate) struct RepositoryBody {
     clone_url: String,
     /// Bytes of its objects, as they are kept.
     size_bytes: u64,
+    /// Bytes of its large files, which Git LFS keeps.
+    lfs_bytes: u64,
     /// When somebody last pushed to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pushed_at: Option<i64>,
@@ -95,7 +97,7 @@ pub(crate) struct RepositoryBody {
 impl RepositoryBody {
     /// The repository, which is cloned from below `git_url`.
     fn new(repository: StoredRepository, git_url: &str) -> Self {
-        let StoredRepository { resource, settings, size, pushed_at, purge_at, .. } = repository;
+        let StoredRepository { resource, settings, size, lfs_size, pushed_at, purge_at, .. } = repository;
         let account = account_number(resource.org_id);
         Self {
             org_id: resource.org_id.to_string(),
@@ -116,6 +118,7 @@ impl RepositoryBody {
             default_branch: settings.default_branch.as_str().to_owned(),
             visibility: settings.visibility.as_str(),
             size_bytes: size,
+            lfs_bytes: lfs_size,
             pushed_at: pushed_at.map(Timestamp::as_millis),
             purge_at: purge_at.map(Timestamp::as_millis),
         }

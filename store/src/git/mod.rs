@@ -3,6 +3,8 @@
 
 mod access;
 mod address;
+mod lfs;
+mod lfs_address;
 mod list;
 mod packs;
 mod pushes;
@@ -25,6 +27,8 @@ use self::row::{Column, Entity};
 pub use self::{
     access::RepositoryGrant,
     address::{GitFile, GitFileAddress, GitFileQuery},
+    lfs::{LfsLockList, LfsObject},
+    lfs_address::{LfsAct, LfsAddress, LfsQuery},
     list::{ListedBy, RepositoryList},
     packs::{NewPack, StoredPack},
     pushes::{PushList, PushedRef, StoredPush},
@@ -59,6 +63,8 @@ pub struct StoredRepository {
     pub packs_version: i64,
     /// Bytes of its packs, with their indexes.
     pub size: u64,
+    /// Bytes of its large files.
+    pub lfs_size: u64,
     /// When its refs last moved by a push.
     pub pushed_at: Option<Timestamp>,
     /// Until when it can be restored, where it is deleted; 0 once it can't.
@@ -123,6 +129,7 @@ impl Change {
             refs_version: Set(0),
             packs_version: Set(0),
             size: Set(0),
+            lfs_size: Set(0),
             purge_at: Set(None),
             ..Default::default()
         });

@@ -28,6 +28,7 @@ fn rows(no: RepositoryNo) -> Vec<Purge> {
         ("pushes", ["pushes", "repo_no, id", "repo_no = $1"]),
         ("rules", ["branch_rules", "repo_no, id", "repo_no = $1"]),
         ("statuses of commits", ["commit_statuses", "repo_no, sha, context", "repo_no = $1"]),
+        ("locks of large files", ["lfs_locks", "repo_no, path", "repo_no = $1"]),
         ("grants", ["repository_grants", "repo_no, principal", "repo_no = $1"]),
     ]
     .map(|(what, names)| Purge::new(what, names, no.0))
@@ -49,7 +50,11 @@ impl Store {
     /// What deletes the next rows of a repository that is deleted for good.
     pub async fn repository_rows_next(&self, rest: RepositoryRest) -> Result<PurgeBatch, StoreError> {
         let packs = self.repository_packs_next(rest).await?;
-        if packs.rows.is_empty() { self.purge_next(&rows(rest.no), PURGE_ROWS_MAX).await } else { Ok(packs) }
+        if !packs.rows.is_empty() {
+            return Ok(packs);
+        }
+        let objects = self.lfs_objects_next(rest).await?;
+        if objects.rows.is_empty() { self.purge_next(&rows(rest.no), PURGE_ROWS_MAX).await } else { Ok(objects) }
     }
 }
 

@@ -28,6 +28,7 @@ mod entity {
         pub packs_version: i64,
         pub size: i64,
         pub pushed_at: Option<i64>,
+        pub lfs_size: i64,
         pub purge_at: Option<i64>,
     }
 
@@ -51,6 +52,7 @@ pub(super) fn read(row: Model, resource: Resource) -> Result<StoredRepository, S
         refs_version: row.refs_version,
         packs_version: row.packs_version,
         size: u64::try_from(row.size).map_err(StoreError::corrupt)?,
+        lfs_size: u64::try_from(row.lfs_size).map_err(StoreError::corrupt)?,
         pushed_at: row.pushed_at.map(Timestamp),
         purge_at: row.purge_at.map(Timestamp),
     })

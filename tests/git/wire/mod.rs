@@ -4,6 +4,7 @@ mod branches;
 mod clones;
 mod contents;
 mod differences;
+mod lfs;
 mod pushes;
 mod refusals;
 mod rules;

@@ -237,6 +237,7 @@ impl RuleCreate {
 }
 
 /// What is to be changed of a rule; what isn't named stays.
+#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"enabled": false, "requirePull": null}))]

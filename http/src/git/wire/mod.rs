@@ -8,4 +8,5 @@ mod fetch;
 mod listing;
 mod push;
 
+pub(super) use self::argument::Served;
 pub(crate) use self::{fetch::*, listing::*, push::*};

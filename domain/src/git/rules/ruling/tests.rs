@@ -150,6 +150,8 @@ fn who_isnt_named_where_a_ref_is_restricted_changes_nothing_of_it() {
 
 #[test]
 fn each_rule_says_what_it_comes_to_and_one_that_is_passed_by_is_told() {
+    use Outcome::{Allowed, Bypassed, Disabled, OtherRefs, Refused};
+
     let mut rules = vec![
         rule(RuleTarget::Branch, "other", Requirements::default()),
         rule(RuleTarget::Tag, "**", Requirements::default()),
@@ -164,7 +166,6 @@ fn each_rule_says_what_it_comes_to_and_one_that_is_passed_by_is_told() {
     let outcomes = |ruling: &Ruling| ruling.rules.iter().map(|rule| rule.outcome).collect::<Vec<_>>();
     let set = RuleSet(rules.clone());
     let ruling = set.ruling(&person(Role::Admin), &change);
-    use Outcome::{Allowed, Bypassed, Disabled, OtherRefs, Refused};
     assert_eq!(outcomes(&ruling), [OtherRefs, OtherRefs, Disabled, Bypassed, Allowed]);
     assert_eq!(ruling.outcome(), Bypassed);
     assert_eq!(ruling.bypassed().map(|rule| rule.rule_id).collect::<Vec<_>>(), [rules[3].id]);
