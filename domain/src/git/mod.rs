@@ -15,6 +15,7 @@ mod revision;
 pub mod rules;
 mod secrets;
 mod status;
+pub mod web;
 pub mod wire;
 
 pub use self::{

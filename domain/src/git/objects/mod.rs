@@ -11,5 +11,5 @@ pub use self::{
     divergence::{DIVERGENCE_NAMES_MAX, DIVERGENCE_WALK_MAX, Divergence, divergences},
     media::{MediaKind, media_type},
     path::{REPOSITORY_PATH_MAX, RepositoryPath},
-    tree::{EntryKind, TreeEntry, read_tree},
+    tree::{EntryKind, TreeEntry, read_tree, read_tree_object},
 };
