@@ -4,16 +4,16 @@ use domain::{
     Error, Result,
     git::{
         AccessLevel, BranchName, ObjectId, RefMove, RefName, RefVerdict, branch_exists, branch_not_found,
-        default_branch_kept, repository_deleted, tag_exists, tag_not_found,
+        default_branch_kept, repository_deleted, rules::Ruling, tag_exists, tag_not_found,
     },
     id::OrgId,
     resource::ResourceStatus,
 };
 use kernel::{Command, Handle, Turn};
-use store::git::StoredRepository;
+use store::{Change, Store, git::StoredRepository};
 
 use crate::{
-    LandPush, Repository,
+    LandPush, LandedPush, Repository,
     resource::{found, reaches},
 };
 
@@ -68,18 +68,22 @@ impl Handle<CreateBranch> for Repository {
     async fn handle(&mut self, command: &CreateBranch, turn: &mut Turn<'_, Self>) -> Result<()> {
         let CreateBranch { org_id, name, at } = command;
         let repository = self.written(*org_id, turn).await?;
-        let (branch, tag) = (RefName::of_branch(name), RefName::of_tag(name));
-        let places = turn.services().store.repository_ref_places(repository.no, &[branch.clone(), tag]).await?;
-        if places.first().is_some_and(|place| place.oid.is_some() || place.in_the_way.is_some()) {
-            return Err(branch_exists());
-        }
-        if places.last().is_some_and(|place| place.oid.is_some()) {
-            return Err(tag_exists());
-        }
+        let branch = RefName::of_branch(name);
+        name_is_free(&turn.services().store, &repository, name).await?;
         // Nothing comes that wasn't there.
         let asked = RefMove { new: Some(*at), adds_merges: Some(false), ..RefMove::nothing(branch) };
         self.move_ref(*org_id, asked, turn).await
     }
+}
+
+/// 409 where a branch or a tag has the name already.
+pub(crate) async fn name_is_free(store: &Store, repository: &StoredRepository, name: &BranchName) -> Result<()> {
+    let (branch, tag) = (RefName::of_branch(name), RefName::of_tag(name));
+    let places = store.repository_ref_places(repository.no, &[branch, tag]).await?;
+    if places.first().is_some_and(|place| place.oid.is_some() || place.in_the_way.is_some()) {
+        return Err(branch_exists());
+    }
+    if places.last().is_some_and(|place| place.oid.is_some()) { Err(tag_exists()) } else { Ok(()) }
 }
 
 impl Handle<DeleteBranch> for Repository {
@@ -103,7 +107,7 @@ impl Handle<DeleteTag> for Repository {
 
 impl Repository {
     /// The repository, in which the caller may write.
-    async fn written(&self, org_id: OrgId, turn: &mut Turn<'_, Self>) -> Result<StoredRepository> {
+    pub(crate) async fn written(&self, org_id: OrgId, turn: &mut Turn<'_, Self>) -> Result<StoredRepository> {
         let store = turn.services().store.clone();
         let authority = turn.authority(org_id).await?;
         let repository = found(&store, org_id, *turn.key()).await?;
@@ -128,7 +132,7 @@ impl Repository {
         Ok(Some(oid))
     }
 
-    /// Moves one ref. What isn't done for another reason than what was looked at before is a rule of the repository.
+    /// Moves one ref.
     async fn move_ref(&mut self, org_id: OrgId, asked: RefMove, turn: &mut Turn<'_, Self>) -> Result<()> {
         let push = LandPush {
             org_id,
@@ -138,12 +142,24 @@ impl Repository {
             is_atomic: true,
             pack: None,
         };
-        let landed = self.handle(&push, turn).await?;
-        match landed.refs.into_iter().next() {
+        self.land_one(push, Change::new(), turn).await.map(|_| ())
+    }
+
+    /// Moves the one ref of a push, with `beside`. What isn't done for another reason than what was looked at before is a rule of
+    /// the repository (403 `branch_rule`).
+    pub(crate) async fn land_one(
+        &mut self,
+        push: LandPush,
+        beside: Change,
+        turn: &mut Turn<'_, Self>,
+    ) -> Result<LandedPush> {
+        let (landed, rulings) = self.land(&push, beside, turn).await?;
+        rulings.iter().flatten().try_for_each(Ruling::admit)?;
+        match landed.refs.first() {
             Some(it) if it.verdict == RefVerdict::Refused => {
-                Err(Error::forbidden("branch_rule", it.reason.unwrap_or_default()))
+                Err(Error::forbidden("branch_rule", it.reason.clone().unwrap_or_default()))
             }
-            _ => Ok(()),
+            _ => Ok(landed),
         }
     }
 }

@@ -14,6 +14,7 @@ mod removal;
 mod repository;
 mod resource;
 pub mod rules;
+mod web;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ pub use self::{
     push::{LandPush, LandedPush},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},
+    web::{BeginWebUpload, LandWebCommit, PutUploadedFile, SpentUpload},
 };
 
 /// What goes over all areas knows of repositories.

@@ -2,7 +2,9 @@
 
 use domain::{
     Caller, Context, Result,
-    git::{AccessLevel, RefMove, RefVerdict, all_or_none, decide_each, repository_deleted, wire::Listing},
+    git::{
+        AccessLevel, RefMove, RefVerdict, all_or_none, decide_each, repository_deleted, rules::Ruling, wire::Listing,
+    },
     id::{KeyId, OrgId, PushId},
     resource::ResourceStatus,
 };
@@ -54,6 +56,19 @@ impl Command for LandPush {
 
 impl Handle<LandPush> for Repository {
     async fn handle(&mut self, command: &LandPush, turn: &mut Turn<'_, Self>) -> Result<LandedPush> {
+        Ok(self.land(command, Change::new(), turn).await?.0)
+    }
+}
+
+impl Repository {
+    /// Decides on a push and commits what follows, with `beside` where a ref is moved. What the rules say to each of the moves,
+    /// where they were asked, is answered, too.
+    pub(crate) async fn land(
+        &mut self,
+        command: &LandPush,
+        beside: Change,
+        turn: &mut Turn<'_, Self>,
+    ) -> Result<(LandedPush, Vec<Option<Ruling>>)> {
         let LandPush { org_id, moves, refused, refuses_more, is_atomic, pack } = command;
         let (store, now) = (turn.services().store.clone(), turn.now());
         let authority = turn.authority(*org_id).await?;
@@ -75,6 +90,7 @@ impl Handle<LandPush> for Repository {
         let mut change = Change::new();
         let mut taken = None;
         if is_moved {
+            change.append(beside);
             if let Some(pack) = pack
                 && !store.repository_has_pack(repository.no, pack.hash).await?
             {
@@ -104,11 +120,9 @@ impl Handle<LandPush> for Repository {
         };
         change.push_add(repository.no, &push, &refs);
         turn.commit(change).await?;
-        Ok(LandedPush { refs, took_pack: taken.is_some() })
+        Ok((LandedPush { refs, took_pack: taken.is_some() }, rulings))
     }
-}
 
-impl Repository {
     /// Has the first branch that is pushed into an empty repository be its default, where the one that was named isn't pushed.
     async fn settle_default(
         &self,

@@ -22,6 +22,7 @@ use crate::{
     events::AccessChanged,
     removal,
     resource::{found, no_such, reaches},
+    web::upload_of_timer,
 };
 
 /// The name of the timer that deletes a repository for good.
@@ -152,9 +153,18 @@ impl Handle<WithdrawAccess> for Repository {
     }
 }
 
-/// Deletes the repository for good, unless it was restored.
 impl Handle<TimerFired> for Repository {
-    async fn handle(&mut self, _: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
+    async fn handle(&mut self, fired: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
+        match upload_of_timer(&fired.name) {
+            Some(upload) => self.end_upload(upload, turn).await,
+            None => self.purge(turn).await,
+        }
+    }
+}
+
+impl Repository {
+    /// Deletes the repository for good, unless it was restored.
+    async fn purge(&self, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (store, now) = (&turn.services().store, turn.now());
         let mut change = Change::new();
         if let Some(org_id) = store.repository_org(*turn.key()).await?

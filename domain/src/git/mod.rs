@@ -16,6 +16,7 @@ mod revision;
 pub mod rules;
 mod secrets;
 mod status;
+pub mod web;
 pub mod wire;
 
 pub use self::{

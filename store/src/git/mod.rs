@@ -14,6 +14,8 @@ mod row;
 mod rules;
 mod secrets;
 mod statuses;
+mod upload_address;
+mod uploads;
 
 use domain::{
     Timestamp,
@@ -33,6 +35,8 @@ pub use self::{
     packs::{NewPack, StoredPack},
     pushes::{PushList, PushedRef, StoredPush},
     removal::RepositoryRest,
+    upload_address::{GitUploadAddress, GitUploadQuery},
+    uploads::UploadedFile,
 };
 use crate::{Change, Expect, Store, StoreError, reader::Reads, sql::Sql};
 

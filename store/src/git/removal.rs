@@ -49,12 +49,16 @@ impl Store {
 
     /// What deletes the next rows of a repository that is deleted for good.
     pub async fn repository_rows_next(&self, rest: RepositoryRest) -> Result<PurgeBatch, StoreError> {
-        let packs = self.repository_packs_next(rest).await?;
-        if !packs.rows.is_empty() {
-            return Ok(packs);
+        for batch in [
+            self.repository_packs_next(rest).await?,
+            self.web_uploads_next(rest).await?,
+            self.lfs_objects_next(rest).await?,
+        ] {
+            if !batch.rows.is_empty() {
+                return Ok(batch);
+            }
         }
-        let objects = self.lfs_objects_next(rest).await?;
-        if objects.rows.is_empty() { self.purge_next(&rows(rest.no), PURGE_ROWS_MAX).await } else { Ok(objects) }
+        self.purge_next(&rows(rest.no), PURGE_ROWS_MAX).await
     }
 }
 

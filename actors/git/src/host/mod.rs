@@ -12,6 +12,7 @@ mod reading;
 mod secrets;
 mod tips;
 mod views;
+mod web;
 
 use std::{
     path::PathBuf,
@@ -35,6 +36,7 @@ pub use self::{
     reading::{ENTRIES_MAX, History, Reading, tips},
     secrets::NewObjects,
     tips::Unpacked,
+    web::NewCommit,
 };
 use self::{listings::Listings, views::Seen};
 

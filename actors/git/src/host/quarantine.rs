@@ -37,7 +37,7 @@ const LEFT_BEHIND_AFTER: Duration = Duration::from_hours(24);
 pub struct Quarantine {
     pub(super) host: GitHost,
     folder: TempDir,
-    hash: Option<ObjectId>,
+    pub(super) hash: Option<ObjectId>,
 }
 
 /// Why a pack wasn't taken.
@@ -61,7 +61,7 @@ impl From<GitError> for PackRefusal {
 }
 
 /// The first thing that git says went wrong, without what it calls itself.
-fn reason(said: &str) -> String {
+pub(super) fn reason(said: &str) -> String {
     let line = said.lines().find(|line| line.contains("error: ") || line.contains("fatal: ")).unwrap_or(said);
     line.trim_start_matches("error: ").trim_start_matches("fatal: ").to_owned()
 }

@@ -107,20 +107,23 @@ impl Reading {
         GitJob::new(&self.view, command)
     }
 
+    pub(super) async fn start(&self, job: &GitJob) -> Result<GitRun> {
+        self.git.start(job).await.map_err(internal)
+    }
+
     pub(super) async fn run(&self, job: &GitJob, input: &str) -> Result<Vec<u8>> {
         self.git.run(job, input.as_bytes()).await.map_err(internal)
     }
 
     /// Starts what writes the bytes of a file.
     pub async fn file(&self, oid: ObjectId) -> Result<GitRun> {
-        let job = self.job("cat-file").with_all(["blob", &oid.to_string()]);
-        self.git.start(&job).await.map_err(internal)
+        self.start(&self.job("cat-file").with_all(["blob", &oid.to_string()])).await
     }
 
     /// Starts what writes the files of a commit as a ZIP, in a folder of this name.
     pub async fn archive(&self, commit: ObjectId, folder: &str) -> Result<GitRun> {
         let job = self.job("archive").with_all(["--format=zip", &format!("--prefix={folder}/"), &commit.to_string()]);
-        self.git.start(&job).await.map_err(internal)
+        self.start(&job).await
     }
 
     /// The commit of this name.
@@ -146,7 +149,7 @@ impl Reading {
         if oids.is_empty() {
             return Ok(HashMap::new());
         }
-        let mut run = self.git.start(&self.job("cat-file").with("--batch")).await.map_err(internal)?;
+        let mut run = self.start(&self.job("cat-file").with("--batch")).await?;
         let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
         let writing = async {
             let Some(mut stdin) = stdin else { return Ok(()) };

@@ -18,10 +18,11 @@ use tokio::{fs, sync::Mutex};
 
 use super::GitHost;
 
-/// What git is told in every folder of ours: any object that is there may be asked for, and parts of histories.
+/// What git is told in every folder of ours: any object that is there may be asked for, and parts of histories. What a commit of the
+/// web brings is one pack, however little it is.
 const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\
                       [uploadpack]\n\tallowAnySHA1InWant = true\n\tallowFilter = true\n\
-                      [gc]\n\tauto = 0\n";
+                      [gc]\n\tauto = 0\n[fastimport]\n\tunpackLimit = 0\n";
 
 /// What of a repository is in its view.
 #[derive(Debug, Default)]

@@ -17,5 +17,5 @@ pub use self::{
     media::{MediaKind, media_type},
     patch::{Hunk, Patch, PatchReader},
     path::{REPOSITORY_PATH_MAX, RepositoryPath},
-    tree::{EntryKind, TreeEntry, read_tree},
+    tree::{EntryKind, TreeEntry, read_tree, read_tree_object},
 };

@@ -1,6 +1,6 @@
 //! Paths of files in a repository.
 
-use std::ops::RangeInclusive;
+use std::{cmp::Ordering, ops::RangeInclusive};
 
 use crate::{Error, Result};
 
@@ -29,7 +29,7 @@ impl RepositoryPath {
 
     /// Reads a path that a commit is to write: also none that git would not check out anywhere.
     pub fn parse_written(text: &str) -> Result<Self> {
-        let refused = || Error::bad_request("path", format!("{} can't be used as a path.", shown(text)));
+        let refused = || unusable(text);
         let is_written = !text.starts_with('/')
             && !text.ends_with('/')
             && !text.chars().any(char::is_control)
@@ -41,6 +41,24 @@ impl RepositoryPath {
     /// The path.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The path, as a message says it.
+    pub fn shown(&self) -> String {
+        shown(&self.0)
+    }
+
+    /// 400: nothing can be at this path.
+    pub fn unusable(&self) -> Error {
+        unusable(&self.0)
+    }
+
+    /// The order in which what is in a folder follows it at once.
+    pub fn cmp_in_tree(&self, other: &Self) -> Ordering {
+        fn parts(path: &RepositoryPath) -> impl Iterator<Item = &[u8]> {
+            path.0.as_bytes().split(|byte| *byte == b'/')
+        }
+        parts(self).cmp(parts(other))
     }
 
     /// The name of the file or folder.
@@ -57,6 +75,10 @@ impl RepositoryPath {
     pub fn is_within(&self, folder: &Self) -> bool {
         self.0.strip_prefix(&folder.0).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
+}
+
+fn unusable(text: &str) -> Error {
+    Error::bad_request("path", format!("{} can't be used as a path.", shown(text)))
 }
 
 /// A path, as a message says it.

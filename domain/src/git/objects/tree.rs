@@ -43,6 +43,17 @@ impl EntryKind {
         })
     }
 
+    /// The mode that git keeps it with.
+    pub const fn mode(self) -> &'static str {
+        match self {
+            Self::File => "100644",
+            Self::Executable => "100755",
+            Self::Link => "120000",
+            Self::Folder => "040000",
+            Self::Submodule => "160000",
+        }
+    }
+
     /// As it is answered.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -71,6 +82,20 @@ pub fn read_tree(listed: &[u8]) -> Vec<TreeEntry> {
     listed.split(|byte| *byte == 0).filter_map(TreeEntry::read).collect()
 }
 
+/// The entries of a folder's object: what each is, its name and its object. What git doesn't know as anything else is a file.
+pub fn read_tree_object(object: &[u8]) -> impl Iterator<Item = (EntryKind, &[u8], ObjectId)> {
+    let mut rest = object;
+    std::iter::from_fn(move || {
+        let space = rest.iter().position(|byte| *byte == b' ')?;
+        let end = space + rest[space..].iter().position(|byte| *byte == 0)?;
+        let (oid, behind) = rest[end + 1..].split_first_chunk::<20>()?;
+        let kind = EntryKind::of_mode(&rest[..space]).unwrap_or(EntryKind::File);
+        let entry = (kind, &rest[space + 1..end], ObjectId::of_bytes(*oid));
+        rest = behind;
+        Some(entry)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,5 +120,17 @@ mod tests {
             ]
         );
         assert!(read_tree(b"").is_empty());
+    }
+
+    #[test]
+    fn the_object_of_a_folder_is_read_until_it_breaks_off() {
+        let mut object = [b"100755 run it\0", &[b' '; 20][..], b"40000 folder\0", &[0; 20]].concat();
+        let found: Vec<_> =
+            read_tree_object(&object).map(|(kind, name, oid)| (kind.mode(), name.to_vec(), oid)).collect();
+        let oid = |byte| ObjectId::of_bytes([byte; 20]);
+        let expected = [("100755", b"run it".to_vec(), oid(b' ')), ("040000", b"folder".to_vec(), oid(0))];
+        assert_eq!(found, expected);
+        object.pop();
+        assert_eq!(read_tree_object(&object).count(), 1);
     }
 }
