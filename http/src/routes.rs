@@ -267,6 +267,9 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/repos/{name}/rules/{ruleId}" => git::rule_get;
             PATCH  "/v1/orgs/{orgId}/repos/{name}/rules/{ruleId}" => git::rule_patch;
             DELETE "/v1/orgs/{orgId}/repos/{name}/rules/{ruleId}" => git::rule_delete;
+            GET    "/v1/orgs/{orgId}/repos/{name}/secret-findings" => git::secret_findings_list;
+            POST   "/v1/orgs/{orgId}/repos/{name}/secret-findings/{fingerprint}/allow" => git::secret_finding_allow;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/secret-findings/{fingerprint}/allow" => git::secret_finding_withdraw;
             GET    "/v1/orgs/{orgId}/repos/{name}/commits/{sha}/statuses" => git::commit_statuses_list;
             POST   "/v1/orgs/{orgId}/repos/{name}/commits/{sha}/statuses" => git::commit_status_set;
             GET    "/git/{owner}/{repository}/info/refs"  => git::git_info_refs;

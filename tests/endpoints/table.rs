@@ -329,6 +329,9 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/repos/{name}/rules/{ruleId}"   Scope("git:read"), Nothing;
     PATCH  "/v1/orgs/{orgId}/repos/{name}/rules/{ruleId}"   Scope("git:admin"), JSON;
     DELETE "/v1/orgs/{orgId}/repos/{name}/rules/{ruleId}"   Scope("git:admin"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/secret-findings"  Scope("git:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos/{name}/secret-findings/{fingerprint}/allow"    Scope("git:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/secret-findings/{fingerprint}/allow"    Scope("git:write"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/commits/{sha}/statuses"    Scope("git:read"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/commits/{sha}/statuses"    Scope("git:write"), JSON;
     GET    "/git/{owner}/{repository}/info/refs"            Git("git:read"), Nothing;

@@ -13,7 +13,7 @@ use kernel::{Command, Handle, Turn};
 use store::git::StoredRepository;
 
 use crate::{
-    LandPush, Repository,
+    LandPush, Repository, Scanned,
     resource::{found, reaches},
 };
 
@@ -105,6 +105,8 @@ impl Repository {
             refuses_more: false,
             is_atomic: true,
             pack: None,
+            // Nothing comes that wasn't there.
+            secrets: Scanned::default(),
         };
         let landed = self.handle(&push, turn).await?;
         match landed.refs.into_iter().next() {

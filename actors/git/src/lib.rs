@@ -13,6 +13,7 @@ mod removal;
 mod repository;
 mod resource;
 pub mod rules;
+mod secrets;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ pub use self::{
     push::{LandPush, LandedPush},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},
+    secrets::{AllowSecret, Scanned, SecretsRefused, WithdrawSecret},
 };
 
 /// What goes over all areas knows of repositories.

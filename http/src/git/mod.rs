@@ -10,10 +10,11 @@ mod pushes;
 mod repositories;
 mod rules;
 mod running;
+mod secret_findings;
 mod statuses;
 mod wire;
 
 pub(crate) use self::{
     access::*, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*, pushes::*,
-    repositories::*, rules::*, statuses::*, wire::*,
+    repositories::*, rules::*, secret_findings::*, statuses::*, wire::*,
 };
