@@ -13,6 +13,7 @@ mod removal;
 mod repository;
 mod resource;
 pub mod rules;
+mod secrets;
 mod web;
 
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub use self::{
     push::{LandPush, LandedPush},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},
+    secrets::{AllowSecret, Scanned, SecretsRefused, WithdrawSecret},
     web::{BeginWebUpload, LandWebCommit, PutUploadedFile, SpentUpload},
 };
 

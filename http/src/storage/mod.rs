@@ -18,8 +18,21 @@ mod versions;
 mod whole;
 
 pub(crate) use self::{
-    bucket::*, copies::*, deletions::*, download::*, folders::*, list::*, moves::*, object::*, parts::*, rules::*,
-    sending::*, uploads::*, versions::*, whole::*,
+    bucket::*,
+    copies::*,
+    deletions::*,
+    download::*,
+    folders::*,
+    list::*,
+    moves::*,
+    object::*,
+    parts::*,
+    rules::*,
+    sending::*,
+    upload::{AddressUpload, abandon},
+    uploads::*,
+    versions::*,
+    whole::*,
 };
 
 use domain::storage::BucketAddress;

@@ -194,12 +194,12 @@ impl Argument for AddressUpload {
 
 impl AddressUpload {
     /// The context to ask an owner with.
-    pub(super) fn context(&self) -> Context {
+    pub(crate) fn context(&self) -> Context {
         self.context.clone()
     }
 
     /// Keeps the bytes, which have to be so many, as a content of the organization.
-    pub(super) async fn keep(self, state: &State, org_id: OrgId, size: u64) -> Result<NewContent> {
+    pub(crate) async fn keep(self, state: &State, org_id: OrgId, size: u64) -> Result<NewContent> {
         let wrong_size = || Error::bad_request("wrong_size", format!("Send exactly {size} bytes."));
         match self.body.announced.map(|announced| announced.cmp(&size)) {
             Some(std::cmp::Ordering::Greater) => return Err(Error::too_large(TOO_LARGE).into()),
@@ -216,7 +216,7 @@ impl AddressUpload {
 }
 
 /// Lets go of a content that nothing names; what can't be deleted now is swept later.
-pub(super) async fn abandon(state: &State, content: &NewContent) {
+pub(crate) async fn abandon(state: &State, content: &NewContent) {
     if let Err(error) = state.store.content_abandon(content).await {
         tracing::warn!(%error, id = %content.id(), "a content that was refused could not be deleted yet");
     }

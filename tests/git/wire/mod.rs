@@ -7,6 +7,7 @@ mod pushes;
 mod refusals;
 mod rules;
 mod statuses;
+mod web_commits;
 
 use std::{
     path::{Path, PathBuf},
