@@ -6,6 +6,7 @@ mod contents;
 mod pushes;
 mod refusals;
 mod rules;
+mod secrets;
 mod statuses;
 mod web_commits;
 
