@@ -94,6 +94,7 @@ macro_rules! checks {
 checks!(a: A, b: B);
 checks!(a: A, b: B, c: C);
 checks!(a: A, b: B, c: C, d: D);
+checks!(a: A, b: B, c: C, d: D, e: E);
 
 /// The values of several checks, or one error that names every field at fault in any of them:
 /// `let (email, name) = all((Email::parse("email", email), name_check("name", name)))?`.

@@ -33,6 +33,9 @@ pub trait RequestBody: DeserializeOwned + ToSchema {
     /// The message of the 413 above it.
     const TOO_LARGE: &'static str = TOO_LARGE;
 
+    /// Whether it may take longer to come, and to be worked on, than other requests have time.
+    const TAKES_LONG: bool = false;
+
     /// Adds a problem for each field that breaks a rule.
     fn check(&self, problems: &mut Problems) {
         let _ = problems;
@@ -68,6 +71,7 @@ impl<T> Deref for Body<T> {
 impl<T: RequestBody> Argument for Body<T> {
     fn describe(facts: &mut Facts) {
         facts.body::<T>(BodyRule { len_max: T::LIMIT, too_large: T::TOO_LARGE });
+        facts.streams |= T::TAKES_LONG;
         facts.error(400, "The request has fields that can't be used as they are.");
         facts.error(413, T::TOO_LARGE);
         facts.error(415, "Send the body as application/json.");

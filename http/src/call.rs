@@ -1,6 +1,6 @@
 //! One request under way: what arguments are taken from and answers are written for.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use actix_web::{
     HttpRequest,
@@ -11,6 +11,7 @@ use bytes::{Bytes, BytesMut};
 use domain::{Context, Error, id::OrgId};
 use futures::StreamExt;
 use store::git::StoredRepository;
+use tokio::time::timeout;
 
 use crate::{
     endpoint::Endpoint,
@@ -20,6 +21,9 @@ use crate::{
 
 /// How much of a body there is room for before any of it came, in bytes.
 const BODY_LEN_EXPECTED: usize = 64 * 1024;
+
+/// How long the next bytes of a body may take.
+const SILENCE_MAX: Duration = Duration::from_mins(1);
 
 /// A request on its way through the server.
 pub struct Call {
@@ -80,8 +84,9 @@ impl Call {
             return Err(refusal());
         }
         let mut body = BytesMut::with_capacity(announced.unwrap_or(0).min(BODY_LEN_EXPECTED));
-        while let Some(chunk) = self.payload.next().await {
-            let chunk = chunk.map_err(|_| Error::bad_request("malformed", "The body broke off."))?;
+        let broke_off = || Error::bad_request("malformed", "The body broke off.");
+        while let Some(chunk) = timeout(SILENCE_MAX, self.payload.next()).await.map_err(|_| broke_off())? {
+            let chunk = chunk.map_err(|_| broke_off())?;
             if body.len() + chunk.len() > len_max {
                 return Err(refusal());
             }

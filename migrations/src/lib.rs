@@ -40,6 +40,7 @@ mod m0032_refs;
 mod m0033_uploads_and_reads;
 mod m0034_packs;
 mod m0036_rules;
+mod m0037_secret_findings;
 mod m0038_web_uploads;
 mod m0040_lfs;
 
@@ -82,6 +83,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0033_uploads_and_reads::Migration),
             Box::new(m0034_packs::Migration),
             Box::new(m0036_rules::Migration),
+            Box::new(m0037_secret_findings::Migration),
             Box::new(m0038_web_uploads::Migration),
             Box::new(m0040_lfs::Migration),
         ]

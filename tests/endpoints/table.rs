@@ -326,6 +326,9 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/repos/{name}/file"             Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/blame"            Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/contents/raw"     Scope("git:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos/{name}/contents"         Scope("git:write"), Json(72 * 1024 * KB, "Web commits can change up to 1000 files and 50 MB of content. Push larger changes with git.");
+    POST   "/v1/orgs/{orgId}/repos/{name}/contents/uploads" Scope("git:write"), JSON;
+    PUT    "/v1/repos/files/{resourceId}"                   AddressHolder, Bytes;
     POST   "/v1/orgs/{orgId}/repos/{name}/contents/archive" Scope("git:read"), JSON;
     GET    "/v1/repos/files/{resourceId}"                   AddressHolder, Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/rules"            Scope("git:read"), Nothing;
@@ -334,6 +337,9 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/repos/{name}/rules/{ruleId}"   Scope("git:read"), Nothing;
     PATCH  "/v1/orgs/{orgId}/repos/{name}/rules/{ruleId}"   Scope("git:admin"), JSON;
     DELETE "/v1/orgs/{orgId}/repos/{name}/rules/{ruleId}"   Scope("git:admin"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/secret-findings"  Scope("git:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos/{name}/secret-findings/{fingerprint}/allow"    Scope("git:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/secret-findings/{fingerprint}/allow"    Scope("git:write"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/commits/{sha}/statuses"    Scope("git:read"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/commits/{sha}/statuses"    Scope("git:write"), JSON;
     GET    "/git/{owner}/{repository}/info/refs"            Git("git:read"), Nothing;

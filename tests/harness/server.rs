@@ -143,6 +143,11 @@ impl Server {
         scratch.store(self.clock.clone()).await.expect("a store")
     }
 
+    /// Where the server keeps what isn't in its database.
+    pub fn folder(&self) -> &std::path::Path {
+        self.scratch.as_ref().expect("a database").folder()
+    }
+
     /// Registers somebody and signs them in.
     pub async fn person(&self, name: &str) -> Person {
         let (email, password) = (format!("{name}@example.org"), format!("correct horse {name}"));

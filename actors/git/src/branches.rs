@@ -13,7 +13,7 @@ use kernel::{Command, Handle, Turn};
 use store::{Change, Store, git::StoredRepository};
 
 use crate::{
-    LandPush, LandedPush, Repository,
+    LandPush, LandedPush, Repository, Scanned,
     resource::{found, reaches},
 };
 
@@ -141,12 +141,14 @@ impl Repository {
             refuses_more: false,
             is_atomic: true,
             pack: None,
+            // Nothing comes that wasn't there.
+            secrets: Scanned::default(),
         };
         self.land_one(push, Change::new(), turn).await.map(|_| ())
     }
 
-    /// Moves the one ref of a push, with `beside`. What isn't done for another reason than what was looked at before is a rule of
-    /// the repository (403 `branch_rule`).
+    /// Moves the one ref of a push, with `beside`. What isn't done for another reason than secrets, and than what was looked at
+    /// before, is a rule of the repository (403 `branch_rule`).
     pub(crate) async fn land_one(
         &mut self,
         push: LandPush,
@@ -154,6 +156,9 @@ impl Repository {
         turn: &mut Turn<'_, Self>,
     ) -> Result<LandedPush> {
         let (landed, rulings) = self.land(&push, beside, turn).await?;
+        if landed.secrets.is_some() {
+            return Ok(landed);
+        }
         rulings.iter().flatten().try_for_each(Ruling::admit)?;
         match landed.refs.first() {
             Some(it) if it.verdict == RefVerdict::Refused => {

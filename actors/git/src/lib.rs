@@ -14,6 +14,7 @@ mod removal;
 mod repository;
 mod resource;
 pub mod rules;
+mod secrets;
 mod web;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub use self::{
     push::{LandPush, LandedPush},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},
+    secrets::{AllowSecret, Scanned, SecretsRefused, WithdrawSecret},
     web::{BeginWebUpload, LandWebCommit, PutUploadedFile, SpentUpload},
 };
 

@@ -1,7 +1,7 @@
 //! Landing a push: its refs, its pack and what became of it, in one commit.
 
 use domain::{
-    Caller, Context, Result,
+    Authority, Caller, Context, Result,
     git::{
         AccessLevel, RefMove, RefVerdict, all_or_none, decide_each, repository_deleted, rules::Ruling, wire::Listing,
     },
@@ -17,7 +17,7 @@ use store::{
 };
 
 use crate::{
-    Repository,
+    Repository, Scanned, SecretsRefused,
     resource::{found, reaches},
     rules::{audit_bypass, rule_on},
 };
@@ -35,8 +35,10 @@ pub struct LandPush {
     pub refuses_more: bool,
     /// Whether all of them are moved, or none.
     pub is_atomic: bool,
-    /// The objects that came, where there are any.
+    /// The objects that came, where there are any: not where there are secrets in them that nobody allowed.
     pub pack: Option<NewPack>,
+    /// The secrets in them.
+    pub secrets: Scanned,
 }
 
 /// What became of a push.
@@ -46,6 +48,8 @@ pub struct LandedPush {
     pub refs: Vec<PushedRef>,
     /// Whether the repository has the pack now: not where nothing was moved, or where it had it before.
     pub took_pack: bool,
+    /// The secrets for which none of them was moved.
+    pub secrets: Option<SecretsRefused>,
 }
 
 impl Command for LandPush {
@@ -69,7 +73,7 @@ impl Repository {
         beside: Change,
         turn: &mut Turn<'_, Self>,
     ) -> Result<(LandedPush, Vec<Option<Ruling>>)> {
-        let LandPush { org_id, moves, refused, refuses_more, is_atomic, pack } = command;
+        let LandPush { org_id, moves, refused, refuses_more, is_atomic, pack, secrets } = command;
         let (store, now) = (turn.services().store.clone(), turn.now());
         let authority = turn.authority(*org_id).await?;
         let mut repository = found(&store, *org_id, *turn.key()).await?;
@@ -85,9 +89,14 @@ impl Repository {
         if *is_atomic {
             all_or_none(&mut verdicts, *refuses_more || !refused.is_empty());
         }
+        let mut change = Change::new();
+        let decided = secrets.decide(&store, (&repository, &authority)).await?;
+        let secrets = decided.refuse(&mut change, turn, (&repository, &authority))?;
+        if let Some(secrets) = &secrets {
+            verdicts.fill(Err(secrets.refusal().reason()));
+        }
         let mut refs: Vec<PushedRef> = moves.iter().zip(verdicts).map(pushed).collect();
         let is_moved = refs.iter().any(|it| it.verdict != RefVerdict::Refused);
-        let mut change = Change::new();
         let mut taken = None;
         if is_moved {
             change.append(beside);
@@ -101,6 +110,7 @@ impl Repository {
             change.repository_pushed(now, &repository, taken);
             write_refs(&mut change, &repository, moves, &refs);
             audit(&mut change, turn, &repository, &refs);
+            decided.allow(&mut change, turn, (&repository, &authority))?;
             for (it, ruling) in refs.iter().zip(&rulings).filter(|(it, _)| it.verdict != RefVerdict::Refused) {
                 if let Some(ruling) = ruling {
                     audit_bypass(&mut change, turn, (&repository, &it.name), ruling);
@@ -108,19 +118,11 @@ impl Repository {
             }
         }
         refs.extend(refused.iter().cloned());
-        let report = report(&refs);
-        let push = StoredPush {
-            id: PushId::new(now),
-            pushed_by: authority.on_behalf_of()?,
-            key_id: key_of(turn.context()),
-            ip: turn.context().ip.map(|ip| ip.to_string()),
-            is_atomic: *is_atomic,
-            report,
-            pushed_at: now,
-        };
+        let report = report(&refs, secrets.as_ref());
+        let push = StoredPush { is_atomic: *is_atomic, report, ..push_of(turn, &authority)? };
         change.push_add(repository.no, &push, &refs);
         turn.commit(change).await?;
-        Ok((LandedPush { refs, took_pack: taken.is_some() }, rulings))
+        Ok((LandedPush { refs, took_pack: taken.is_some(), secrets }, rulings))
     }
 
     /// Has the first branch that is pushed into an empty repository be its default, where the one that was named isn't pushed.
@@ -143,6 +145,19 @@ impl Repository {
         repository.settings.default_branch = first.clone();
         Ok(())
     }
+}
+
+/// The push as it is noted, without what became of it.
+fn push_of(turn: &Turn<'_, Repository>, authority: &Authority) -> Result<StoredPush> {
+    Ok(StoredPush {
+        id: PushId::new(turn.now()),
+        pushed_by: authority.on_behalf_of()?,
+        key_id: key_of(turn.context()),
+        ip: turn.context().ip.map(|ip| ip.to_string()),
+        is_atomic: false,
+        report: String::new(),
+        pushed_at: turn.now(),
+    })
 }
 
 fn pushed((asked, verdict): (&RefMove, std::result::Result<RefVerdict, String>)) -> PushedRef {
@@ -188,12 +203,13 @@ fn audit(change: &mut Change, turn: &Turn<'_, Repository>, repository: &StoredRe
 }
 
 /// What people are shown of a push.
-fn report(refs: &[PushedRef]) -> String {
+fn report(refs: &[PushedRef], secrets: Option<&SecretsRefused>) -> String {
     let line = |it: &PushedRef| match &it.reason {
         None => format!("{} {}\n", it.verdict.as_str(), it.name),
         Some(reason) => format!("refused {}: {reason}\n", it.name),
     };
-    refs.iter().map(line).collect()
+    let secrets = secrets.map(|secrets| secrets.refusal().text());
+    secrets.into_iter().chain(refs.iter().map(line)).collect()
 }
 
 fn key_of(context: &Context) -> Option<KeyId> {

@@ -118,6 +118,7 @@ impl ResourceChange for ChangeRepository {
             "description": patch.description,
             "defaultBranch": patch.default_branch.as_ref().map(BranchName::as_str),
             "visibility": patch.visibility,
+            "secretScan": patch.allow_secrets_by.map(|by| json!({ "allowBy": by })),
         });
         (act, Some(about))
     }

@@ -2,7 +2,7 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use super::{BranchName, RepositoryName, Visibility};
+use super::{AllowBy, BranchName, RepositoryName, Visibility};
 
 /// Characters of a description.
 pub const DESCRIPTION_LEN: RangeInclusive<usize> = 0..=500;
@@ -18,6 +18,8 @@ pub struct RepositorySettings {
     pub default_branch: BranchName,
     /// Who has a part in it.
     pub visibility: Visibility,
+    /// Who may allow secrets in it.
+    pub allow_secrets_by: AllowBy,
 }
 
 /// A repository that is to be made.
@@ -40,6 +42,8 @@ pub struct RepositoryPatch {
     pub default_branch: Option<BranchName>,
     /// Who has a part in it.
     pub visibility: Option<Visibility>,
+    /// Who may allow secrets in it.
+    pub allow_secrets_by: Option<AllowBy>,
 }
 
 impl RepositoryPatch {
@@ -50,6 +54,7 @@ impl RepositoryPatch {
             description: self.description.clone().unwrap_or_else(|| before.description.clone()),
             default_branch: self.default_branch.clone().unwrap_or_else(|| before.default_branch.clone()),
             visibility: self.visibility.unwrap_or(before.visibility),
+            allow_secrets_by: self.allow_secrets_by.unwrap_or(before.allow_secrets_by),
         }
     }
 }

@@ -46,8 +46,11 @@ pub use self::{
         tag_not_found,
     },
     secrets::{
-        FINDINGS_MAX, FINDINGS_SHOWN_MAX, Fingerprint, FoundSecret, NewFile, NotAFingerprint, SCANNED_MAX,
-        SecretFinding, SecretRefusal, SecretRule, SecretScanner, SecretSearch, SecretsFound,
+        ALLOWANCE_NOTE_LEN, ALLOWED_SECRETS_MAX, AllowBy, AllowReason, AllowanceDraft, FINDINGS_MAX,
+        FINDINGS_SHOWN_MAX, Fingerprint, FoundSecret, KnownSecret, NewFile, NotAFingerprint, OPEN_SECRETS_MAX,
+        SCANNED_MAX, SECRET_FINDING_NOT_FOUND, SecretAllowance, SecretFinding, SecretRefusal, SecretRule, SecretRuling,
+        SecretScanner, SecretSearch, SecretState, SecretsFound, secret_finding_not_found, secret_not_allowed,
+        too_many_allowed_secrets,
     },
     status::{
         CHECK_CONTEXT_LEN, CHECK_DESCRIPTION_LEN, CHECK_URL_LEN, COMMIT_NOT_FOUND, CommitState, CommitStatus,

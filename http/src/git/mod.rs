@@ -13,10 +13,14 @@ mod pushes;
 mod repositories;
 mod rules;
 mod running;
+mod secret_findings;
 mod statuses;
+mod web_commits;
+mod web_uploads;
 mod wire;
 
 pub(crate) use self::{
     access::*, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*, differences::*,
-    files::*, lfs::*, pushes::*, repositories::*, rules::*, statuses::*, wire::*,
+    files::*, lfs::*, pushes::*, repositories::*, rules::*, secret_findings::*, statuses::*, web_commits::*,
+    web_uploads::*, wire::*,
 };

@@ -8,7 +8,7 @@ use domain::{
     Error, Timestamp,
     account::text_check,
     git::{
-        BranchName, DESCRIPTION_LEN, REPOSITORY_NAME_LEN, RepositoryDraft, RepositoryName, RepositoryPatch,
+        AllowBy, BranchName, DESCRIPTION_LEN, REPOSITORY_NAME_LEN, RepositoryDraft, RepositoryName, RepositoryPatch,
         RepositorySettings, Visibility, repository_not_found,
     },
     id::{OrgId, ResourceId},
@@ -43,7 +43,9 @@ const LIST: &str = "repositories";
     "createdBy": "usr_01jd7rt4m5e9fv2w8x3c6k0hqz", "location": "main", "region": "us-east-1",
     "arn": "arn:aws:codecommit:us-east-1:123456789012:web-app", "physicalName": "web-app-3c6k0hqz",
     "description": "What people see", "defaultBranch": "main", "visibility": "organization",
-    "cloneUrl": "https://troupe.example.com/git/acme/web-app.git", "sizeBytes": 11_500_000, "lfsBytes": 0, "pushedAt": 1_767_225_600_000_i64
+    "secretScan": {"allowBy": "write"},
+    "cloneUrl": "https://troupe.example.com/git/acme/web-app.git", "sizeBytes": 11_500_000, "lfsBytes": 0,
+    "pushedAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct RepositoryBody {
     /// The organization's id.
@@ -80,6 +82,8 @@ pub(crate) struct RepositoryBody {
     default_branch: String,
     /// `organization`, for everybody with the permission, or `restricted`, for whom it was granted to.
     visibility: &'static str,
+    /// What holds for secrets in what is pushed, committed and merged.
+    secret_scan: SecretScanBody,
     /// What `git clone` takes.
     clone_url: String,
     /// Bytes of its objects, as they are kept.
@@ -92,6 +96,14 @@ pub(crate) struct RepositoryBody {
     /// Until when it can be restored, where it is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     purge_at: Option<i64>,
+}
+
+/// What holds for secrets in what a repository is to take.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SecretScanBody {
+    /// What access to the repository it takes to allow one: `write` or `admin`.
+    allow_by: &'static str,
 }
 
 impl RepositoryBody {
@@ -117,6 +129,7 @@ impl RepositoryBody {
             description: settings.description,
             default_branch: settings.default_branch.as_str().to_owned(),
             visibility: settings.visibility.as_str(),
+            secret_scan: SecretScanBody { allow_by: settings.allow_secrets_by.as_str() },
             size_bytes: size,
             lfs_bytes: lfs_size,
             pushed_at: pushed_at.map(Timestamp::as_millis),
@@ -241,6 +254,7 @@ impl RepositoryCreate {
             description: description.unwrap_or_default(),
             default_branch: default_branch.unwrap_or_default(),
             visibility: visibility.unwrap_or(Visibility::Organization),
+            allow_secrets_by: AllowBy::Write,
         };
         Ok(RepositoryDraft { name, settings })
     }
@@ -283,6 +297,25 @@ pub(crate) struct RepositoryPatchBody {
     default_branch: Option<String>,
     /// `organization` or `restricted`.
     visibility: Option<String>,
+    /// What holds for secrets in what is pushed, committed and merged.
+    secret_scan: Option<SecretScanPatch>,
+}
+
+/// What is to be changed of what holds for secrets.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SecretScanPatch {
+    /// What access to the repository it takes to allow one: `write` or `admin`.
+    allow_by: Option<String>,
+}
+
+impl SecretScanPatch {
+    fn allow_by(&self) -> domain::Result<Option<AllowBy>> {
+        let known = |text: &String| {
+            AllowBy::from_name(text).ok_or_else(|| Error::invalid("secretScan.allowBy", "Use one of: write, admin."))
+        };
+        self.allow_by.as_ref().map(known).transpose()
+    }
 }
 
 impl RequestBody for RepositoryPatchBody {}
@@ -290,13 +323,14 @@ impl RequestBody for RepositoryPatchBody {}
 impl RepositoryPatchBody {
     fn read(&self) -> domain::Result<RepositoryPatch> {
         let name = self.name.as_deref().map(|name| RepositoryName::parse("name", name)).transpose();
-        let (name, description, default_branch, visibility) = all((
+        let (name, description, default_branch, visibility, allow_secrets_by) = all((
             name,
             description(self.description.as_deref()),
             default_branch(self.default_branch.as_deref()),
             visibility(self.visibility.as_deref()),
+            self.secret_scan.as_ref().map_or(Ok(None), SecretScanPatch::allow_by),
         ))?;
-        Ok(RepositoryPatch { name, description, default_branch, visibility })
+        Ok(RepositoryPatch { name, description, default_branch, visibility, allow_secrets_by })
     }
 }
 

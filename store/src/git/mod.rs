@@ -35,6 +35,7 @@ pub use self::{
     packs::{NewPack, StoredPack},
     pushes::{PushList, PushedRef, StoredPush},
     removal::RepositoryRest,
+    secrets::{SecretList, SecretPlace},
     upload_address::{GitUploadAddress, GitUploadQuery},
     uploads::UploadedFile,
 };
@@ -129,6 +130,7 @@ impl Change {
             description: Set(settings.description.clone()),
             default_branch: Set(settings.default_branch.as_str().to_owned()),
             visibility: Set(settings.visibility.as_str().to_owned()),
+            secrets_allow_by: Set(settings.allow_secrets_by.as_str().to_owned()),
             version: Set(1),
             refs_version: Set(0),
             packs_version: Set(0),
@@ -150,9 +152,10 @@ impl Change {
             settings.default_branch.as_str().into(),
             settings.visibility.as_str().into(),
             purge_at.map(|at| at.0).into(),
+            settings.allow_secrets_by.as_str().into(),
         ];
         let statement = "UPDATE repositories SET description = $3, default_branch = $4, visibility = $5, purge_at = $6, \
-                         version = version + 1 WHERE repo_no = $1 AND version = $2";
+                         secrets_allow_by = $7, version = version + 1 WHERE repo_no = $1 AND version = $2";
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 

@@ -2,7 +2,7 @@
 
 use domain::{
     Timestamp,
-    git::{BranchName, RepositorySettings, Visibility},
+    git::{AllowBy, BranchName, RepositorySettings, Visibility},
     resource::Resource,
 };
 
@@ -23,6 +23,7 @@ mod entity {
         pub description: String,
         pub default_branch: String,
         pub visibility: String,
+        pub secrets_allow_by: String,
         pub version: i64,
         pub refs_version: i64,
         pub packs_version: i64,
@@ -44,10 +45,12 @@ pub(super) fn read(row: Model, resource: Resource) -> Result<StoredRepository, S
         .map_err(|_| StoreError::corrupt("repositories.default_branch"))?;
     let visibility =
         Visibility::from_name(&row.visibility).ok_or_else(|| StoreError::corrupt("repositories.visibility"))?;
+    let allow_secrets_by = AllowBy::from_name(&row.secrets_allow_by)
+        .ok_or_else(|| StoreError::corrupt("repositories.secrets_allow_by"))?;
     Ok(StoredRepository {
         resource,
         no: RepositoryNo(row.repo_no),
-        settings: RepositorySettings { description: row.description, default_branch, visibility },
+        settings: RepositorySettings { description: row.description, default_branch, visibility, allow_secrets_by },
         version: row.version,
         refs_version: row.refs_version,
         packs_version: row.packs_version,

@@ -8,7 +8,9 @@ mod lfs;
 mod pushes;
 mod refusals;
 mod rules;
+mod secrets;
 mod statuses;
+mod web_commits;
 
 use std::{
     path::{Path, PathBuf},

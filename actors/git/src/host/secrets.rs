@@ -17,6 +17,7 @@ use domain::{
     id::ResourceId,
 };
 use gateways::{Git, GitJob};
+use store::git::StoredRepository;
 use tokio::{
     fs::File,
     io::{AsyncBufReadExt, AsyncReadExt, AsyncSeekExt, AsyncWriteExt, BufReader},
@@ -24,6 +25,7 @@ use tokio::{
 };
 
 use super::{GitHost, internal, views::failed};
+use crate::secrets::Scanned;
 
 /// Files whose sizes are asked for at once: the question fits into a pipe, and so do the answers.
 const ASKED_AT_ONCE: usize = 256;
@@ -46,6 +48,22 @@ pub struct NewObjects<'c> {
 }
 
 impl GitHost {
+    /// Scans what a change of a repository brings, for the turn that is to make it. Whoever makes it `allows` these, where they may.
+    pub async fn scan(
+        &self,
+        repository: &StoredRepository,
+        change: NewObjects<'_>,
+        allows: HashSet<Fingerprint>,
+    ) -> Result<Scanned> {
+        if change.tips.is_empty() {
+            return Ok(Scanned::default());
+        }
+        let mut allowed = self.parts.store.allowed_secrets(repository.no).await?;
+        allowed.extend(&allows);
+        let found = self.secrets_in(repository.id(), change, allowed).await?;
+        Ok(Scanned { found, allows })
+    }
+
     /// The secrets in the files that a change of a repository brings, where these are allowed.
     pub async fn secrets_in(
         &self,

@@ -15,7 +15,7 @@ use store::{
 };
 
 use super::upload::timer_of;
-use crate::{LandPush, LandedPush, Repository, branches::name_is_free};
+use crate::{LandPush, LandedPush, Repository, Scanned, branches::name_is_free};
 
 /// An upload of which a commit takes files.
 #[derive(Clone, Debug)]
@@ -37,8 +37,10 @@ pub struct LandWebCommit {
     pub asked: RefMove,
     /// Whether the branch is made at another one's commit.
     pub is_new_branch: bool,
-    /// What the commit brings.
-    pub pack: NewPack,
+    /// What the commit brings: not where there are secrets in it that nobody allowed.
+    pub pack: Option<NewPack>,
+    /// The secrets in it.
+    pub secrets: Scanned,
     /// The upload that it takes files of.
     pub spends: Option<SpentUpload>,
 }
@@ -51,7 +53,7 @@ impl Command for LandWebCommit {
 
 impl Handle<LandWebCommit> for Repository {
     async fn handle(&mut self, command: &LandWebCommit, turn: &mut Turn<'_, Self>) -> Result<LandedPush> {
-        let LandWebCommit { org_id, asked, is_new_branch, pack, spends, .. } = command;
+        let LandWebCommit { org_id, asked, is_new_branch, pack, secrets, spends, .. } = command;
         let repository = self.written(*org_id, turn).await?;
         if *is_new_branch {
             name_is_free(&turn.services().store, &repository, &command.branch).await?;
@@ -68,7 +70,8 @@ impl Handle<LandWebCommit> for Repository {
             refused: Vec::new(),
             refuses_more: false,
             is_atomic: true,
-            pack: Some(pack.clone()),
+            pack: pack.clone(),
+            secrets: secrets.clone(),
         };
         self.land_one(push, beside, turn).await
     }

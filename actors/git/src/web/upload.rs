@@ -4,7 +4,7 @@ use domain::{
     Result,
     git::{
         repository_deleted, repository_not_found,
-        web::{WEB_UPLOAD_KEPT, WEB_UPLOADS_MAX, WebUploadId, too_many_web_uploads, upload_missing},
+        web::{WEB_UPLOAD_KEPT, WEB_UPLOADS_MAX, WebUploadId, too_many_web_uploads, web_upload_not_found},
     },
     id::OrgId,
     resource::ResourceStatus,
@@ -87,7 +87,7 @@ impl Handle<PutUploadedFile> for Repository {
             return Err(repository_deleted());
         }
         let file = store.web_upload_file(repository.no, *upload, *index).await?;
-        let file = file.filter(|file| file.size == content.size()).ok_or_else(upload_missing)?;
+        let file = file.filter(|file| file.size == content.size()).ok_or_else(web_upload_not_found)?;
         let mut change = Change::new();
         change.web_upload_put(turn.now(), repository.no, (*upload, &file), content);
         turn.commit(change).await

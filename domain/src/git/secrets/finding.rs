@@ -8,6 +8,9 @@ const SHOWN_AT_EACH_END: usize = 4;
 /// A shorter secret is shown less of: at each end no more than one in so many of its characters.
 const SHOWN_IN: usize = 5;
 
+/// Characters of a path that are kept.
+const PATH_SHOWN_MAX: usize = 1_000;
+
 /// A secret in the bytes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundSecret {
@@ -26,7 +29,8 @@ pub struct FoundSecret {
 pub struct SecretFinding {
     /// What was found.
     pub secret: FoundSecret,
-    /// The file; none where the change names its bytes without a path. A name that isn't UTF-8 is shown as far as it is.
+    /// The file; none where the change names its bytes without a path. A name that isn't UTF-8 is shown as far as it is, and of one
+    /// with more than 1,000 characters the end.
     pub path: Option<String>,
     /// The file's bytes.
     pub blob: ObjectId,
@@ -44,6 +48,19 @@ impl SecretFinding {
             .map_or_else(|| self.blob.to_string(), |path| path.replace(char::is_control, "\u{fffd}"));
         format!("{path}:{}", self.secret.line)
     }
+}
+
+/// The path of a file, where it has one; of a long one, its end.
+pub(super) fn path_shown(path: &[u8]) -> Option<String> {
+    if path.is_empty() {
+        return None;
+    }
+    let path = String::from_utf8_lossy(path);
+    let hidden = path.chars().count().saturating_sub(PATH_SHOWN_MAX);
+    if hidden == 0 {
+        return Some(path.into_owned());
+    }
+    Some(std::iter::once('…').chain(path.chars().skip(hidden + 1)).collect())
 }
 
 /// The first characters of a secret and its last.
@@ -64,6 +81,15 @@ mod tests {
         assert_eq!(preview(b"0123456789"), "01…89");
         assert_eq!(preview(b"0123"), "…");
         assert_eq!(preview(b""), "…");
+    }
+
+    #[test]
+    fn of_a_long_path_the_end_is_kept() {
+        assert_eq!(path_shown(b""), None);
+        assert_eq!(path_shown(b"a/\xff"), Some("a/\u{fffd}".to_owned()));
+        let long = format!("{}é", "a".repeat(PATH_SHOWN_MAX - 1));
+        assert_eq!(path_shown(long.as_bytes()), Some(long.clone()));
+        assert_eq!(path_shown(format!("b{long}").as_bytes()), Some(format!("…{}", &long[1..])));
     }
 
     #[test]

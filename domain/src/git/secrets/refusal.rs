@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::SecretFinding;
+use super::{AllowBy, SecretFinding};
 
 /// Secrets that are listed for who pushed them.
 pub const FINDINGS_SHOWN_MAX: usize = 50;
@@ -10,10 +10,12 @@ pub const FINDINGS_SHOWN_MAX: usize = 50;
 /// Why a change is refused in which there are secrets.
 #[derive(Clone, Copy, Debug)]
 pub struct SecretRefusal<'f> {
-    /// The secrets: one at least.
+    /// The secrets.
     pub findings: &'f [SecretFinding],
     /// Whether there may be more.
     pub is_cut: bool,
+    /// What access it takes to allow them.
+    pub allow_by: AllowBy,
 }
 
 impl SecretRefusal<'_> {
@@ -41,13 +43,20 @@ impl SecretRefusal<'_> {
             };
         }
         let hidden = self.findings.len().saturating_sub(FINDINGS_SHOWN_MAX);
-        if hidden > 0 || self.is_cut {
-            let least = if self.is_cut { "at least " } else { "" };
-            let _ = writeln!(text, "  and {least}{hidden} more");
-        }
-        text.push_str(
+        let _ = match (hidden, self.is_cut) {
+            (0, false) => Ok(()),
+            (0, true) => writeln!(text, "  and perhaps more"),
+            (hidden, false) => writeln!(text, "  and {hidden} more"),
+            (hidden, true) => writeln!(text, "  and at least {hidden} more"),
+        };
+        let who = match self.allow_by {
+            AllowBy::Write => "",
+            AllowBy::Admin => " (this needs admin access to the repository)",
+        };
+        let _ = write!(
+            text,
             "\nTake them out of every commit in which they are, and replace them where they open something.\n\
-             To allow one that is none, or that opens nothing:\n\n  git push -o secret.allow=<fingerprint>\n\n",
+             To allow one that is none, or that opens nothing{who}:\n\n  git push -o secret.allow=<fingerprint>\n\n",
         );
         text
     }
@@ -72,16 +81,17 @@ mod tests {
     #[test]
     fn a_refusal_lists_fifty_secrets_and_says_how_to_allow_them() {
         let findings: Vec<_> = (1..=52).map(finding).collect();
-        let refusal = SecretRefusal { findings: &findings, is_cut: false };
+        let of = |findings, is_cut| SecretRefusal { findings, is_cut, allow_by: AllowBy::Write };
+        let refusal = of(&findings, false);
         assert_eq!(refusal.reason(), "secret found: Stripe live key in a.env:1 and 51 more");
         let text = refusal.text();
         assert!(text.contains("  a.env:50 Stripe live key (sk_l…mnop)\n    stripe_key 0a0a0a0a"), "{text}");
         assert!(!text.contains("a.env:51") && text.contains("  and 2 more\n"), "{text}");
         assert!(text.contains("git push -o secret.allow=<fingerprint>"), "{text}");
-        assert!(SecretRefusal { findings: &findings[..1], is_cut: true }.text().contains("and at least 0 more"));
-        assert_eq!(
-            SecretRefusal { findings: &findings[..1], is_cut: false }.reason(),
-            "secret found: Stripe live key in a.env:1"
-        );
+        assert!(of(&findings[..1], true).text().contains("  and perhaps more\n"));
+        assert!(of(&findings, true).text().contains("  and at least 2 more\n"));
+        assert_eq!(of(&findings[..1], false).reason(), "secret found: Stripe live key in a.env:1");
+        let by_admin = SecretRefusal { allow_by: AllowBy::Admin, ..refusal }.text();
+        assert!(by_admin.contains("opens nothing (this needs admin access to the repository):\n"), "{by_admin}");
     }
 }

@@ -5,14 +5,14 @@ use std::{
     ops::ControlFlow::{self, Break, Continue},
 };
 
-use super::{Fingerprint, SecretFinding, SecretScanner};
+use super::{Fingerprint, SecretFinding, SecretScanner, finding::path_shown};
 use crate::{git::ObjectId, id::ResourceId};
 
 /// Bytes of a file that is scanned: 5 MB.
 pub const SCANNED_MAX: u64 = 5 << 20;
 /// Bytes at a file's beginning among which a NUL says that it isn't text.
 const NUL_SOUGHT: usize = 8_000;
-/// Secrets that are kept of one change. With more that nobody allowed the search ends, as the change is refused anyway.
+/// Secrets that nobody allowed which are kept of one change. With more the search ends, as the change is refused anyway.
 pub const FINDINGS_MAX: usize = 1_000;
 
 /// A file that a change brings.
@@ -66,16 +66,15 @@ impl SecretSearch {
         scanner.scan(*repository, file.content, |secret| {
             let is_allowed = allowed.contains(&secret.fingerprint);
             let list = if is_allowed { &mut found.allowed } else { &mut found.open };
-            if seen.contains(&secret.fingerprint) || (is_allowed && list.len() >= FINDINGS_MAX) {
+            if seen.contains(&secret.fingerprint) {
                 return Continue(());
             }
-            if list.len() >= FINDINGS_MAX {
+            if !is_allowed && list.len() >= FINDINGS_MAX {
                 found.is_cut = true;
                 return Break(());
             }
             seen.insert(secret.fingerprint);
-            let path = (!file.path.is_empty()).then(|| String::from_utf8_lossy(file.path).into_owned());
-            list.push(SecretFinding { secret, path, blob: file.blob, commit: None });
+            list.push(SecretFinding { secret, path: path_shown(file.path), blob: file.blob, commit: None });
             Continue(())
         })
     }

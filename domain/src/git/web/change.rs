@@ -121,6 +121,12 @@ impl WebChanges {
         if total > WEB_COMMIT_BYTES_MAX { Err(web_commit_too_large()) } else { Ok(()) }
     }
 
+    /// The changes, of which none are left here.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        Self(std::mem::take(&mut self.0))
+    }
+
     /// The numbers of the uploaded files that it takes.
     pub fn uploaded(&self) -> impl Iterator<Item = u64> {
         self.0.iter().filter_map(|change| match change {

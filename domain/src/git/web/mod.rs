@@ -14,8 +14,9 @@ pub use self::{
     message::{WEB_DESCRIPTION_LEN_MAX, WEB_MESSAGE_LEN, commit_message, commit_name},
     place::{FolderToRead, Place, places_below},
     refusal::{
-        WEB_COMMIT_TOO_LARGE, WEB_UPLOADS_TOO_LARGE, branch_moved, parent_required, upload_missing, upload_required,
-        web_branch_not_found, web_commit_refused, web_commit_too_large, web_uploads_too_large,
+        WEB_COMMIT_TOO_LARGE, WEB_UPLOADS_TOO_LARGE, branch_moved, parent_required, secrets_detected, upload_missing,
+        upload_required, web_branch_not_found, web_commit_refused, web_commit_too_large, web_upload_not_found,
+        web_uploads_too_large,
     },
     upload::{
         WEB_UPLOAD_KEPT, WEB_UPLOAD_LINKS_LAST, WEB_UPLOADS_MAX, WebUploadId, too_many_web_uploads, web_upload_sizes,

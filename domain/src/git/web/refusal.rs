@@ -1,5 +1,7 @@
 //! Why something isn't committed.
 
+use serde_json::Value;
+
 use crate::{
     Error,
     git::{BranchName, ObjectId},
@@ -34,6 +36,17 @@ pub fn upload_required() -> Error {
 /// 400: a file wasn't uploaded, or is gone (contract C 4.3).
 pub fn upload_missing() -> Error {
     Error::bad_request("upload_missing", "An uploaded file is missing. Upload the files again.")
+}
+
+/// 404: there is no such upload any more, or no such file in it.
+pub fn web_upload_not_found() -> Error {
+    Error::not_found("Upload not found.")
+}
+
+/// 422: there are secrets in it that nobody allowed (contract C 4.3); `findings` as they are answered.
+pub fn secrets_detected(findings: Vec<Value>) -> Error {
+    let message = "There are secrets in this commit. Take them out, or allow them.";
+    Error::unprocessable("secret_detected", message).adding("findings", findings)
 }
 
 /// 404: there is no such branch to commit to (contract C 4.3).

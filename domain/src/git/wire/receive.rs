@@ -1,12 +1,16 @@
 //! What a push asks for, before its pack.
 
+use std::collections::HashSet;
+
 use super::packet::{Packet, WireError};
-use crate::git::{ObjectId, REF_NAME_MAX, RefName};
+use crate::git::{Fingerprint, ObjectId, REF_NAME_MAX, RefName};
 
 /// Refs that one push moves.
 pub const COMMANDS_MAX: usize = 5_000;
 /// Options of one push.
 const OPTIONS_MAX: usize = 100;
+/// What an option begins with that allows a secret; its fingerprint is behind it.
+const ALLOWS_SECRET: &str = "secret.allow=";
 /// Bytes of an option.
 const OPTION_LEN: usize = 1_024;
 
@@ -61,6 +65,11 @@ impl PushRequest {
     /// Whether a pack follows: not where refs are deleted only.
     pub fn has_pack(&self) -> bool {
         self.commands.iter().any(|command| command.new.is_some())
+    }
+
+    /// The secrets that the options allow. Other options are ignored, as git does it where nobody asks for them.
+    pub fn allowed_secrets(&self) -> HashSet<Fingerprint> {
+        self.options.iter().filter_map(|option| option.strip_prefix(ALLOWS_SECRET)?.parse().ok()).collect()
     }
 
     /// Whether options follow the commands.
@@ -224,6 +233,17 @@ mod tests {
         assert_eq!(read.commands[1], PushCommand { name: b"refs/tags/v1".to_vec(), old: one, new: None });
         assert_eq!(read.options, ["secret.allow=1"]);
         assert!(read.is_atomic && read.reports && read.in_bands && read.has_pack());
+    }
+
+    #[test]
+    fn options_allow_secrets_and_others_are_ignored() {
+        let fingerprint = |digit: &str| digit.repeat(32);
+        let options: Vec<String> =
+            ["a", "b", "a", "A", "g"].map(|digit| format!("secret.allow={}", fingerprint(digit))).into();
+        let options = [options, vec!["ci.skip".to_owned(), "secret.allow=".to_owned(), fingerprint("c")]].concat();
+        let request = PushRequest { options, ..PushRequest::default() };
+        let expected = ["a", "b"].map(|digit| fingerprint(digit).parse().unwrap());
+        assert_eq!(request.allowed_secrets(), HashSet::from(expected));
     }
 
     #[test]

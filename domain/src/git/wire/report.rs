@@ -7,11 +7,13 @@ const BAND_LEN: usize = 65_515;
 
 /// The band that programs read.
 const DATA: u8 = 1;
+/// The band that people read.
+const PROGRESS: u8 = 2;
 
-/// Appends `bytes` in packets of the band that programs read.
-fn banded(out: &mut Vec<u8>, bytes: &[u8]) {
+/// Appends `bytes` in packets of a band.
+fn banded(out: &mut Vec<u8>, band: u8, bytes: &[u8]) {
     for chunk in bytes.chunks(BAND_LEN) {
-        packet(out, &[&[DATA], chunk]);
+        packet(out, &[&[band], chunk]);
     }
 }
 
@@ -22,13 +24,15 @@ pub struct PushReport {
     pub unpack: Option<String>,
     /// Each ref, and why it wasn't moved.
     pub refs: Vec<(Vec<u8>, Option<String>)>,
+    /// What people read before that, where the answer is in bands.
+    pub told: String,
 }
 
 impl PushReport {
     /// A push of whose pack nothing was taken.
     pub fn not_unpacked<'n>(names: impl Iterator<Item = &'n [u8]>, reason: &str) -> Self {
         let refused = names.map(|name| (name.to_vec(), Some("unpacker error".to_owned())));
-        Self { unpack: Some(one_line(reason)), refs: refused.collect() }
+        Self { unpack: Some(one_line(reason)), refs: refused.collect(), told: String::new() }
     }
 
     /// As it is sent, in bands or plainly.
@@ -45,8 +49,9 @@ impl PushReport {
         if !in_bands {
             return report;
         }
-        let mut out = Vec::with_capacity(report.len() + 64);
-        banded(&mut out, &report);
+        let mut out = Vec::with_capacity(report.len() + self.told.len() + 64);
+        banded(&mut out, PROGRESS, self.told.as_bytes());
+        banded(&mut out, DATA, &report);
         out.extend_from_slice(FLUSH);
         out
     }
@@ -75,7 +80,7 @@ mod tests {
     #[test]
     fn a_report_names_each_ref_and_why_it_was_not_moved() {
         let refs = vec![(b"refs/heads/a".to_vec(), None), (b"refs/heads/b".to_vec(), Some("stale\n info".to_owned()))];
-        let report = PushReport { unpack: None, refs };
+        let mut report = PushReport { unpack: None, refs, told: String::new() };
         let plain = report.answer(false);
         let lines: Vec<_> = packets(&plain).map(Result::unwrap).collect();
         let expected = [&b"unpack ok\n"[..], b"ok refs/heads/a\n", b"ng refs/heads/b stale info\n"].map(Packet::Data);
@@ -84,12 +89,17 @@ mod tests {
         let bands = report.answer(true);
         let first = packets(&bands).next().unwrap().unwrap();
         assert_eq!(first, Packet::Data(&[&[1], plain.as_slice()].concat()));
+        "two\nlines\n".clone_into(&mut report.told);
+        assert_eq!(report.answer(false), plain);
+        let bands = report.answer(true);
+        let packets: Vec<_> = packets(&bands).map(Result::unwrap).collect();
+        assert_eq!(packets[..2], [Packet::Data(b"\x02two\nlines\n"), first]);
     }
 
     #[test]
     fn a_long_report_comes_in_packets_that_there_can_be() {
         let mut out = Vec::new();
-        banded(&mut out, &vec![b'x'; 2 * BAND_LEN + 1]);
+        banded(&mut out, DATA, &vec![b'x'; 2 * BAND_LEN + 1]);
         let length = |packet: Result<Packet<'_>, _>| match packet.unwrap() {
             Packet::Data(data) => data.len() + 4,
             other => panic!("{other:?}"),

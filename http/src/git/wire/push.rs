@@ -10,8 +10,8 @@ use std::{
 
 use actix_web::{HttpResponse, dev::Payload, rt};
 use actors::git::{
-    LandPush,
-    host::{PackRefusal, Quarantine},
+    LandPush, LandedPush, Scanned,
+    host::{NewObjects, PackRefusal, Quarantine, Unpacked},
 };
 use bytes::{Bytes, BytesMut};
 use domain::{
@@ -22,7 +22,7 @@ use domain::{
     },
 };
 use futures::{SinkExt, channel::mpsc, stream};
-use store::git::{PushedRef, StoredRepository};
+use store::git::{NewPack, PushedRef, StoredRepository};
 
 use super::{
     argument::Served,
@@ -121,6 +121,18 @@ enum Taken {
     Nothing(String),
 }
 
+/// What a push comes to before its repository decides on it.
+struct Looked {
+    /// The refs that can be moved.
+    moves: Vec<RefMove>,
+    /// The other ones, and why they can't.
+    refused: Vec<(PushCommand, String)>,
+    /// The secrets in what came.
+    secrets: Scanned,
+    /// What came, which no commit has named yet.
+    pack: Option<NewPack>,
+}
+
 impl Push {
     /// Takes the pack in, where there is one.
     async fn take(&mut self, pack: Incoming) -> Result<Taken> {
@@ -169,7 +181,7 @@ impl Push {
                         tracing::error!(error = %log, request_id = %id, "a push failed");
                     }
                     let refused = names().map(|name| (name.to_vec(), Some(error.to_string())));
-                    PushReport { unpack: None, refs: refused.collect() }
+                    PushReport { refs: refused.collect(), ..PushReport::default() }
                 }
             },
         };
@@ -178,19 +190,9 @@ impl Push {
 
     /// Looks at what came, keeps it, and has the repository move its refs.
     async fn decide(&self, quarantine: Option<Quarantine>) -> domain::Result<PushReport> {
-        let (moves, refused, pack) = match &quarantine {
-            None => {
-                let (moves, refused) = self.deletions();
-                (moves, refused, None)
-            }
-            Some(quarantine) => {
-                let refs = self.state.git.refs(self.stored.no).await?;
-                let mut unpacked = quarantine.look(&self.request.commands, &refs).await?;
-                let rules = self.state.store.branch_rules(self.stored.no).await?;
-                quarantine.look_for_merges(&mut unpacked.moves, &refs, &rules).await?;
-                let pack = if unpacked.moves.is_empty() { None } else { quarantine.keep(&self.stored).await? };
-                (unpacked.moves, unpacked.refused, pack)
-            }
+        let Looked { moves, refused, secrets, pack } = match &quarantine {
+            None => self.deletions(),
+            Some(quarantine) => self.look(quarantine).await?,
         };
         let command = LandPush {
             org_id: self.stored.resource.org_id,
@@ -199,6 +201,7 @@ impl Push {
             refuses_more: refused.iter().any(|(command, _)| command.ref_name().is_none()),
             is_atomic: self.request.is_atomic,
             pack: pack.clone(),
+            secrets,
         };
         let deadline = Instant::now() + self.state.options.request_timeout;
         let context = Context { deadline, ..self.context.clone() };
@@ -209,14 +212,31 @@ impl Push {
         {
             tracing::warn!(%error, "a pack that was refused could not be deleted yet");
         }
-        let decided = landed?.refs.into_iter().map(|it| (it.name.as_bytes().to_vec(), it.reason));
+        let LandedPush { refs, secrets, .. } = landed?;
+        let decided = refs.into_iter().map(|it| (it.name.as_bytes().to_vec(), it.reason));
         // Those among them whose names no ref has weren't noted.
         let refused = refused.into_iter().map(|(command, reason)| (command.name, Some(reason)));
-        reported(&self.request.commands, decided.chain(refused).collect())
+        let report = reported(&self.request.commands, decided.chain(refused).collect())?;
+        let told = secrets.map(|secrets| secrets.refusal().text()).unwrap_or_default();
+        Ok(PushReport { told, ..report })
+    }
+
+    /// Looks at what came and scans it for secrets; keeps it where there are none that nobody allowed.
+    async fn look(&self, quarantine: &Quarantine) -> domain::Result<Looked> {
+        let git = &self.state.git;
+        let refs = git.refs(self.stored.no).await?;
+        let Unpacked { mut moves, refused } = quarantine.look(&self.request.commands, &refs).await?;
+        let rules = self.state.store.branch_rules(self.stored.no).await?;
+        quarantine.look_for_merges(&mut moves, &refs, &rules).await?;
+        let tips: Vec<_> = moves.iter().filter_map(|asked| asked.new).collect();
+        let new = NewObjects { folder: quarantine.folder(), tips: &tips, known: &refs };
+        let secrets = git.scan(&self.stored, new, self.request.allowed_secrets()).await?;
+        let pack = if moves.is_empty() || secrets.refuses() { None } else { quarantine.keep(&self.stored).await? };
+        Ok(Looked { moves, refused, secrets, pack })
     }
 
     /// Refs that are to be deleted, which needs no objects.
-    fn deletions(&self) -> (Vec<RefMove>, Vec<(PushCommand, String)>) {
+    fn deletions(&self) -> Looked {
         let (mut moves, mut refused) = (Vec::new(), Vec::new());
         for command in &self.request.commands {
             match RefMove::check_name(&command.name) {
@@ -227,7 +247,7 @@ impl Push {
                 Err(reason) => refused.push((command.clone(), reason.to_owned())),
             }
         }
-        (moves, refused)
+        Looked { moves, refused, secrets: Scanned::default(), pack: None }
     }
 }
 
