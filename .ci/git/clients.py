@@ -1,16 +1,20 @@
 """Other implementations of git against a server: clients.py BASE EMAIL PASSWORD FOLDER
 
-Each clones a repository that git has pushed, commits and pushes a branch of its own, which git then fetches and checks. Then seeded
+Each clones a repository that git has pushed, commits and pushes a branch of its own, which git then fetches and checks. Git LFS sends
+a large file, goes on with one whose download was cut, and locks it. Then seeded
 random histories, with merges, renames and submodules, go up by one client and come down by another: the same objects.
 TROUPE_GIT_HISTORIES sets how many.
 """
 
+import hashlib
 import json
 import os
 import random
 import shutil
+import socket
 import subprocess
 import sys
+import urllib.parse
 import urllib.request
 
 from dulwich import porcelain
@@ -115,6 +119,65 @@ for name, client in clients.items():
 objects(f"{place}/first")
 
 
+def large_files():
+    """Git LFS: files that are sent, cut off half-way and read again, and locks."""
+    folder, copy, size = f"{place}/lfs", f"{place}/lfs-copy", 5_000_000
+    _, address = repository("lfs")
+    content = random.Random(7).randbytes(size)
+    oid = hashlib.sha256(content).hexdigest()
+    git("init", "-q", "-b", "main", folder)
+    git("lfs", "install", "--local", at=folder)
+    git("lfs", "track", "--lockable", "*.bin", at=folder)
+    git("remote", "add", "origin", address, at=folder)
+    git("config", f"lfs.{plain_of(address)}/info/lfs.locksverify", "true", at=folder)
+    with open(f"{folder}/large.bin", "wb") as file:
+        file.write(content)
+    git("add", ".", at=folder)
+    git("commit", "-q", "-m", "A large file", at=folder)
+    # An upload that breaks off leaves nothing.
+    batch = {"operation": "upload", "objects": [{"oid": oid, "size": size}]}
+    about = urllib.parse.urlsplit(ask_lfs(address, "objects/batch", batch)["objects"][0]["actions"]["upload"]["href"])
+    with socket.create_connection((about.hostname, about.port)) as cut:
+        head = f"PUT {about.path}?{about.query} HTTP/1.1\r\nHost: {about.netloc}\r\nContent-Length: {size}\r\n\r\n"
+        cut.sendall(head.encode() + content[: size // 2])
+    missing = ask_lfs(address, "objects/batch", batch | {"operation": "download"})["objects"][0]
+    if missing.get("error", {}).get("code") != 404:
+        sys.exit(f"half of a large file is there: {missing}")
+    git("push", "-q", "origin", "main", at=folder)
+    if git("cat-file", "-s", "main:large.bin", at=folder) == str(size):
+        sys.exit("the large file is in git itself")
+    # A clone without it, then the rest of a download that was cut at its half.
+    os.environ["GIT_LFS_SKIP_SMUDGE"] = "1"
+    git("clone", "-q", address, copy)
+    del os.environ["GIT_LFS_SKIP_SMUDGE"]
+    os.makedirs(f"{copy}/.git/lfs/incomplete")
+    with open(f"{copy}/.git/lfs/incomplete/{oid}.part", "wb") as part:
+        part.write(content[: size // 2])
+    git("lfs", "install", "--local", at=copy)
+    pulled = subprocess.run(["git", "lfs", "pull"], cwd=copy, capture_output=True, env=os.environ | {"GIT_CURL_VERBOSE": "1"})
+    if pulled.returncode or f"Range: bytes={size // 2}-".encode() not in pulled.stderr or b" 206 " not in pulled.stderr:
+        sys.exit(f"git lfs pull doesn't go on: {pulled.stderr.decode(errors='replace')[-2000:]}")
+    with open(f"{copy}/large.bin", "rb") as file:
+        if file.read() != content:
+            sys.exit("another large file came back")
+    git("lfs", "fsck", at=copy)
+    # Locks: taken, seen, given back.
+    git("lfs", "lock", "large.bin", at=copy)
+    if "large.bin" not in git("lfs", "locks", at=folder):
+        sys.exit("the lock isn't listed")
+    git("lfs", "unlock", "large.bin", at=copy)
+    if git("lfs", "locks", at=folder):
+        sys.exit("the lock is still there")
+    print("git-lfs sends, goes on after a cut, locks", flush=True)
+
+
+def ask_lfs(address, path, body):
+    headers = {"Content-Type": "application/vnd.git-lfs+json", "Authorization": f"Bearer {key}"}
+    request = urllib.request.Request(f"{plain_of(address)}/info/lfs/{path}", json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
 def history(dice, folder):
     """A repository with a random history, by `git fast-import`."""
     git("init", "-q", "--bare", folder)
@@ -167,6 +230,11 @@ def fetched_by_dulwich(address, folder):
 def plain_of(address):
     return address.replace(f"anyone:{key}@", "")
 
+
+if shutil.which("git-lfs"):
+    large_files()
+else:
+    print("git-lfs is not at hand")
 
 for seed in range(HISTORIES):
     dice = random.Random(seed)
