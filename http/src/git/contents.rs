@@ -27,7 +27,7 @@ use store::{
 };
 use utoipa::{IntoParams, ToSchema};
 
-use super::{argument::Repository, commits::check_revision, running::output};
+use super::{argument::Repository, commits::check_revision, lfs, running::output};
 use crate::{
     answer::Json,
     argument::Argument,
@@ -109,7 +109,8 @@ pub(crate) struct LargeFile {
 /// The bytes of a file
 ///
 /// As text, or as the image or PDF that it is; other bytes as such. The `ETag` is the name of the file's object. A file of more
-/// than 4,194,304 bytes is answered as JSON, with the header `x-service-raw: large`, that says where it is.
+/// than 4,194,304 bytes is answered as JSON, with the header `x-service-raw: large`, that says where it is. Where Git LFS has a file,
+/// it is that file.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/contents/raw", responses(
     (status = 200, description = "The file, or where it is.", content(
         (String = "text/plain"), (String = "application/octet-stream"), (LargeFile = "application/json"))),
@@ -128,15 +129,20 @@ pub(crate) async fn contents_raw(
     let path = RepositoryPath::parse("path", &query.path)?;
     let (reading, commit) = state.git.commit_named(&repository.stored, query.r#ref.trim()).await?;
     let (oid, size) = file_of(&reading, &commit, &path).await?;
+    let stored = &repository.stored;
+    let large = lfs::pointed(&state, stored, &reading, (oid, size)).await?;
+    let size = large.map_or(size, |object| object.size);
     if size > RAW_MAX {
-        let what = GitFile::Blob(oid);
-        let url = address(&state, repository.stored.id(), what, path.name());
+        let url = match &large {
+            Some(object) => lfs::address_of(&state, stored, object, LINK_LASTS),
+            None => address(&state, stored.id(), GitFile::Blob(oid), path.name()),
+        };
         let body = serde_json::to_vec(&LargeFile { status: "ready", size, url }).map_err(Error::internal)?;
         let mut response = HttpResponse::Ok();
         response.insert_header((header::CONTENT_TYPE, "application/json")).insert_header(("x-service-raw", "large"));
         return Ok(response.body(body));
     }
-    let tag = format!("\"{oid}\"");
+    let tag = large.map_or_else(|| format!("\"{oid}\""), |object| format!("\"{}\"", object.oid));
     if wanted
         .known
         .as_deref()
@@ -144,7 +150,10 @@ pub(crate) async fn contents_raw(
     {
         return Ok(HttpResponse::NotModified().insert_header((header::ETAG, tag)).finish());
     }
-    let bytes = Bytes::from(reading.bytes(oid).await?);
+    let bytes = match &large {
+        Some(object) => lfs::bytes_of(&state, stored, object).await?,
+        None => Bytes::from(reading.bytes(oid).await?),
+    };
     let shown = media_type(&bytes);
     let (status, bytes, place) = match range_answer(wanted.range.as_deref(), size) {
         RangeAnswer::Whole => (StatusCode::OK, bytes, None),

@@ -280,3 +280,30 @@ async fn a_deleted_repository_lets_go_of_its_large_files() {
     shop.repos.server.clock.advance(Duration::from_hours(8 * 24));
     counted(&shop).await;
 }
+
+#[tokio::test]
+async fn where_a_pointer_is_the_large_file_is_answered() {
+    let shop = Workshop::new().await;
+    let lfs = shop.lfs(&shop.key);
+    let pointer =
+        |oid: &str, size: usize| format!("version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {size}\n");
+    let (small, large) = (b"small text".to_vec(), vec![b'x'; 4 * 1024 * 1024 + 1]);
+    shop.begin("ada", 0).await;
+    for (name, bytes) in [("small", &small), ("large", &large)] {
+        let oid = lfs.send(bytes).await;
+        shop.commit("ada", name, &pointer(&oid, bytes.len())).await;
+    }
+    let missing = pointer(&oid(b"nowhere"), 7);
+    shop.commit("ada", "missing", &missing).await;
+    shop.git("ada", &["push", "--quiet", "origin", "main"]).await;
+    let read = shop.ask("contents/raw?ref=main&path=small").await.expect(200);
+    assert_eq!(
+        (read.text.as_bytes(), read.header("etag").unwrap()),
+        (&small[..], format!("\"{}\"", oid(&small)).as_str())
+    );
+    let read = shop.ask("contents/raw?ref=main&path=large").await.expect(200);
+    assert_eq!((read.header("x-service-raw"), read.int("/size")), (Some("large"), 4_194_305));
+    let link = &read.str("/url")[read.str("/url").find("/v1/").unwrap()..];
+    assert_eq!(lfs.get(link, None).await.expect(200).text.len(), large.len());
+    assert_eq!(shop.ask("contents/raw?ref=main&path=missing").await.expect(200).text, missing);
+}

@@ -5,6 +5,7 @@
 mod batch;
 mod bytes;
 mod locks;
+mod pointer;
 
 use actix_web::{
     HttpResponse,
@@ -13,6 +14,7 @@ use actix_web::{
 use domain::Error;
 use serde::Serialize;
 
+pub(super) use self::pointer::{address_of, bytes_of, pointed};
 pub(crate) use self::{batch::*, bytes::*, locks::*};
 use super::{argument::RepositoryPermission, wire::Served};
 use crate::{
