@@ -104,6 +104,16 @@ pub enum Error {
         /// What the client reads.
         message: Cow<'static, str>,
     },
+    /// 422: what was sent could be read, and isn't taken for what is in it.
+    #[error("{message}")]
+    Unprocessable {
+        /// Stable slug.
+        code: &'static str,
+        /// What the client reads.
+        message: Cow<'static, str>,
+        /// Fields that stand beside `error` and `code`, such as what was found.
+        adds: Map<String, Value>,
+    },
     /// 429 with `Retry-After`.
     #[error("{message}")]
     RateLimited {
@@ -165,10 +175,16 @@ impl Error {
         Self::Conflict { code, message: message.into(), adds: Map::new() }
     }
 
-    /// The same 403 or 409 with one more field beside `error` and `code`; any other error as it is.
+    /// A 422 with a message of its own.
+    pub fn unprocessable(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::Unprocessable { code, message: message.into(), adds: Map::new() }
+    }
+
+    /// The same 403, 409 or 422 with one more field beside `error` and `code`; any other error as it is.
     #[must_use]
     pub fn adding(mut self, name: &str, value: impl Into<Value>) -> Self {
-        if let Self::Forbidden { adds, .. } | Self::Conflict { adds, .. } = &mut self {
+        if let Self::Forbidden { adds, .. } | Self::Conflict { adds, .. } | Self::Unprocessable { adds, .. } = &mut self
+        {
             adds.insert(name.to_owned(), value.into());
         }
         self
@@ -213,6 +229,7 @@ impl Error {
             Self::NotFound { .. } => 404,
             Self::Conflict { .. } => 409,
             Self::TooLarge { .. } => 413,
+            Self::Unprocessable { .. } => 422,
             Self::RateLimited { .. } => 429,
             Self::Busy { .. } | Self::Stale => 503,
             Self::Internal { .. } => 500,
@@ -235,6 +252,7 @@ impl Error {
             | Self::Forbidden { code, .. }
             | Self::NotFound { code, .. }
             | Self::Conflict { code, .. }
+            | Self::Unprocessable { code, .. }
             | Self::Busy { code, .. } => code,
         }
     }

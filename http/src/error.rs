@@ -139,7 +139,9 @@ impl ApiError {
         let (problems, scope, adds) = match self {
             Self::Domain(Error::Invalid { problems }) => (Some(problems.as_slice()), None, None),
             Self::Domain(Error::MissingScope(scope)) => (None, Some(*scope), None),
-            Self::Domain(Error::Conflict { adds, .. } | Error::Forbidden { adds, .. }) => (None, None, Some(adds)),
+            Self::Domain(
+                Error::Conflict { adds, .. } | Error::Forbidden { adds, .. } | Error::Unprocessable { adds, .. },
+            ) => (None, None, Some(adds)),
             _ => (None, None, None),
         };
         Shown { error: self.message(), code: self.code(), problems, scope, adds }

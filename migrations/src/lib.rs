@@ -41,6 +41,7 @@ mod m0033_uploads_and_reads;
 mod m0034_packs;
 mod m0036_rules;
 mod m0037_secret_findings;
+mod m0039_pulls;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -82,6 +83,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0034_packs::Migration),
             Box::new(m0036_rules::Migration),
             Box::new(m0037_secret_findings::Migration),
+            Box::new(m0039_pulls::Migration),
         ]
     }
 }

@@ -85,7 +85,7 @@ impl Handle<DeleteBranch> for Repository {
 
 impl Repository {
     /// The repository, in which the caller may write.
-    async fn written(&self, org_id: OrgId, turn: &mut Turn<'_, Self>) -> Result<StoredRepository> {
+    pub(crate) async fn written(&self, org_id: OrgId, turn: &mut Turn<'_, Self>) -> Result<StoredRepository> {
         let store = turn.services().store.clone();
         let authority = turn.authority(org_id).await?;
         let repository = found(&store, org_id, *turn.key()).await?;

@@ -8,6 +8,7 @@
 mod branches;
 mod events;
 pub mod host;
+mod pulls;
 mod push;
 mod removal;
 mod repository;
@@ -25,6 +26,7 @@ use actors_base::{
 use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
 pub use self::{
     branches::{CreateBranch, DeleteBranch},
+    pulls::{ChangePull, CreatePull, MergePull},
     push::{LandPush, LandedPush},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},

@@ -2,8 +2,10 @@
 
 use domain::{
     Authority, Caller, Context, Result,
-    git::{AccessLevel, RefMove, RefVerdict, all_or_none, decide_each, repository_deleted, wire::Listing},
-    id::{KeyId, OrgId, PushId},
+    git::{
+        AccessLevel, RefMove, RefVerdict, all_or_none, decide_each, repository_deleted, rules::Ruling, wire::Listing,
+    },
+    id::{BranchRuleId, KeyId, OrgId, PushId},
     resource::ResourceStatus,
 };
 use kernel::{Command, Handle, Turn};
@@ -16,6 +18,7 @@ use store::{
 
 use crate::{
     Repository, Scanned, SecretsRefused,
+    pulls::{Followed, Merge, follow},
     resource::{found, reaches},
     rules::{audit_bypass, rule_on},
 };
@@ -48,6 +51,8 @@ pub struct LandedPush {
     pub took_pack: bool,
     /// The secrets for which none of them was moved.
     pub secrets: Option<SecretsRefused>,
+    /// The first rule that refused one of the refs.
+    pub rule: Option<BranchRuleId>,
 }
 
 impl Command for LandPush {
@@ -58,6 +63,18 @@ impl Command for LandPush {
 
 impl Handle<LandPush> for Repository {
     async fn handle(&mut self, command: &LandPush, turn: &mut Turn<'_, Self>) -> Result<LandedPush> {
+        self.land(command, None, turn).await
+    }
+}
+
+impl Repository {
+    /// Lands a push, by which a pull request may be merged.
+    pub(crate) async fn land(
+        &mut self,
+        command: &LandPush,
+        merge: Option<&Merge>,
+        turn: &mut Turn<'_, Self>,
+    ) -> Result<LandedPush> {
         let LandPush { org_id, moves, refused, refuses_more, is_atomic, pack, secrets } = command;
         let (store, now) = (turn.services().store.clone(), turn.now());
         let authority = turn.authority(*org_id).await?;
@@ -70,7 +87,7 @@ impl Handle<LandPush> for Repository {
         let places = store.repository_ref_places(repository.no, &names).await?;
         let decided: Vec<_> = moves.iter().cloned().zip(places).collect();
         let mut verdicts = decide_each(&decided, &repository.settings.default_branch);
-        let rulings = rule_on(turn, (&repository, authority), moves, &mut verdicts).await?;
+        let rulings = rule_on(turn, (&repository, authority), (moves, merge), &mut verdicts).await?;
         if *is_atomic {
             all_or_none(&mut verdicts, *refuses_more || !refused.is_empty());
         }
@@ -93,6 +110,9 @@ impl Handle<LandPush> for Repository {
             self.settle_default(&mut repository, moves, &refs, turn).await?;
             change.repository_pushed(now, &repository, taken);
             write_refs(&mut change, &repository, moves, &refs);
+            let by = authority.on_behalf_of()?;
+            let moved = Followed { repository: &repository, moves, refs: &refs, by, merge };
+            follow(&mut change, turn, moved).await?;
             audit(&mut change, turn, &repository, &refs);
             decided.allow(&mut change, turn, (&repository, &authority))?;
             for (it, ruling) in refs.iter().zip(&rulings).filter(|(it, _)| it.verdict != RefVerdict::Refused) {
@@ -106,24 +126,10 @@ impl Handle<LandPush> for Repository {
         let push = StoredPush { is_atomic: *is_atomic, report, ..push_of(turn, &authority)? };
         change.push_add(repository.no, &push, &refs);
         turn.commit(change).await?;
-        Ok(LandedPush { refs, took_pack: taken.is_some(), secrets })
+        let rule = rulings.iter().flatten().find_map(Ruling::refusal).map(|(rule, _)| rule.rule_id);
+        Ok(LandedPush { refs, took_pack: taken.is_some(), secrets, rule })
     }
-}
 
-/// The push as it is noted, without what became of it.
-fn push_of(turn: &Turn<'_, Repository>, authority: &Authority) -> Result<StoredPush> {
-    Ok(StoredPush {
-        id: PushId::new(turn.now()),
-        pushed_by: authority.on_behalf_of()?,
-        key_id: key_of(turn.context()),
-        ip: turn.context().ip.map(|ip| ip.to_string()),
-        is_atomic: false,
-        report: String::new(),
-        pushed_at: turn.now(),
-    })
-}
-
-impl Repository {
     /// Has the first branch that is pushed into an empty repository be its default, where the one that was named isn't pushed.
     async fn settle_default(
         &self,
@@ -144,6 +150,19 @@ impl Repository {
         repository.settings.default_branch = first.clone();
         Ok(())
     }
+}
+
+/// The push as it is noted, without what became of it.
+fn push_of(turn: &Turn<'_, Repository>, authority: &Authority) -> Result<StoredPush> {
+    Ok(StoredPush {
+        id: PushId::new(turn.now()),
+        pushed_by: authority.on_behalf_of()?,
+        key_id: key_of(turn.context()),
+        ip: turn.context().ip.map(|ip| ip.to_string()),
+        is_atomic: false,
+        report: String::new(),
+        pushed_at: turn.now(),
+    })
 }
 
 fn pushed((asked, verdict): (&RefMove, std::result::Result<RefVerdict, String>)) -> PushedRef {

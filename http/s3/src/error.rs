@@ -15,7 +15,7 @@ use store::StoreError;
 pub(crate) fn refusal(error: impl Into<Error>) -> S3Error {
     let error = error.into();
     let code = match &error {
-        Error::Invalid { .. } => S3ErrorCode::InvalidArgument,
+        Error::Invalid { .. } | Error::Unprocessable { .. } => S3ErrorCode::InvalidArgument,
         Error::BadRequest { code, .. } => bad_request(code),
         Error::Unauthenticated | Error::SignedOut { .. } | Error::SignInFailed { .. } | Error::MissingScope(_) => {
             S3ErrorCode::AccessDenied

@@ -6,6 +6,7 @@ mod branches;
 mod commits;
 mod contents;
 mod credentials;
+mod pulls;
 mod pushes;
 mod repositories;
 mod rules;
@@ -15,6 +16,6 @@ mod statuses;
 mod wire;
 
 pub(crate) use self::{
-    access::*, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*, pushes::*,
+    access::*, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*, pulls::*, pushes::*,
     repositories::*, rules::*, secret_findings::*, statuses::*, wire::*,
 };

@@ -3,6 +3,8 @@
 mod branches;
 mod clones;
 mod contents;
+mod merges;
+mod pulls;
 mod pushes;
 mod refusals;
 mod rules;

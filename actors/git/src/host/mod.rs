@@ -5,7 +5,9 @@
 
 mod error;
 mod listings;
+mod mergeability;
 mod merges;
+mod merging;
 mod quarantine;
 mod reading;
 mod secrets;
@@ -29,12 +31,14 @@ use tokio::sync::Mutex;
 
 pub use self::{
     error::internal,
+    mergeability::Mergeability,
+    merging::Merging,
     quarantine::{PackRefusal, Quarantine},
     reading::{ENTRIES_MAX, History, Reading, tips},
     secrets::NewObjects,
     tips::Unpacked,
 };
-use self::{listings::Listings, views::Seen};
+use self::{listings::Listings, mergeability::Looked, views::Seen};
 
 /// How long `git upload-pack` waits for more of a request, in seconds.
 const SILENCE_SECONDS: u32 = 60;
@@ -58,6 +62,7 @@ struct Parts {
     is_tidied: AtomicBool,
     views: DashMap<RepositoryNo, Arc<Mutex<Seen>>>,
     listings: Listings,
+    looked: Looked,
 }
 
 impl GitHost {
@@ -75,6 +80,7 @@ impl GitHost {
                 folder,
                 views: DashMap::new(),
                 listings: Listings::default(),
+                looked: Looked::default(),
             }),
         }
     }
