@@ -8,7 +8,7 @@ use std::ops::Deref;
 
 use domain::{
     Caller, Error,
-    git::rules::BranchRule,
+    git::{Pull, PullNumber, rules::BranchRule},
     id::{BranchRuleId, EscalationId, NoticeId, OrgId, PageId, PageImportId, ProtocolId, RotaId, TeamId, UserId},
     notify::{Protocol, Rota},
     pages::{Page, import::PageImport},
@@ -130,6 +130,7 @@ owned_rows! {
     Rota = OrgId, RotaId, Store::rota;
     Escalation = OrgId, EscalationId, Store::escalation_of;
     Notice = UserId, NoticeId, Store::notice;
+    Pull = RepositoryNo, PullNumber, Store::pull;
     BranchRule = RepositoryNo, BranchRuleId, Store::branch_rule;
     StoredBucket = OrgId, BucketAddress, Store::bucket_at;
 }

@@ -57,6 +57,17 @@ macro_rules! id_parameters {
     )*};
 }
 
+impl PathParameter for domain::git::PullNumber {
+    const NAME: &'static str = "number";
+    const DESCRIPTION: &'static str = "A pull request of the repository: its number.";
+    const EXAMPLE: &'static str = "7";
+    const NOT_FOUND: &'static str = domain::git::PULL_NOT_FOUND;
+
+    fn read(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+}
+
 /// An id with this prefix, for the document.
 pub(crate) const fn concat_example(prefix: &'static str) -> &'static str {
     match prefix.as_bytes() {

@@ -280,6 +280,14 @@ pub(crate) fn page() -> Vec<Endpoint> {
             DELETE "/v1/orgs/{orgId}/repos/{name}/secret-findings/{fingerprint}/allow" => git::secret_finding_withdraw;
             GET    "/v1/orgs/{orgId}/repos/{name}/commits/{sha}/statuses" => git::commit_statuses_list;
             POST   "/v1/orgs/{orgId}/repos/{name}/commits/{sha}/statuses" => git::commit_status_set;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pulls"  => git::pulls_list;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pulls"  => git::pull_create, creates();
+            GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}" => git::pull_get;
+            PATCH  "/v1/orgs/{orgId}/repos/{name}/pulls/{number}" => git::pull_patch;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/commits" => git::pull_commits_list;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/mergeability" => git::pull_mergeability_get;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/merge" => git::pull_merge;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/update" => git::pull_update;
             GET    "/git/{owner}/{repository}/info/refs"  => git::git_info_refs;
             POST   "/git/{owner}/{repository}/git-upload-pack" => git::git_upload_pack;
             POST   "/git/{owner}/{repository}/git-receive-pack" => git::git_receive_pack;

@@ -42,6 +42,7 @@ mod m0034_packs;
 mod m0036_rules;
 mod m0037_secret_findings;
 mod m0038_web_uploads;
+mod m0039_pulls;
 mod m0040_lfs;
 
 /// All migrations, oldest first.
@@ -85,6 +86,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0036_rules::Migration),
             Box::new(m0037_secret_findings::Migration),
             Box::new(m0038_web_uploads::Migration),
+            Box::new(m0039_pulls::Migration),
             Box::new(m0040_lfs::Migration),
         ]
     }

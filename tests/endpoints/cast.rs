@@ -101,6 +101,7 @@ impl Cast {
             ("ruleId", rule.str("/rule/ruleId").to_owned()),
             ("sha", "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0".to_owned()),
             ("fingerprint", "5f2b8c1d9e0a4b7c8d6e3f1a2b4c5d6e".to_owned()),
+            ("number", "1".to_owned()),
             ("principal", viewer.user_id.clone()),
             ("indexName", "by-email".to_owned()),
             ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),

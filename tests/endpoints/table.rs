@@ -342,6 +342,14 @@ pub const ROWS: &[Row] = rows! {
     DELETE "/v1/orgs/{orgId}/repos/{name}/secret-findings/{fingerprint}/allow"    Scope("git:write"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/commits/{sha}/statuses"    Scope("git:read"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/commits/{sha}/statuses"    Scope("git:write"), JSON;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pulls"            Scope("git:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pulls"            Scope("git:write"), JSON;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}"   Scope("git:read"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/repos/{name}/pulls/{number}"   Scope("git:write"), JSON;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/commits"        Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/mergeability"   Scope("git:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/merge"          Scope("git:write"), JSON;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/update"         Scope("git:write"), JSON;
     GET    "/git/{owner}/{repository}/info/refs"            Git("git:read"), Nothing;
     POST   "/git/{owner}/{repository}/git-upload-pack"      Git("git:read"), Bytes;
     POST   "/git/{owner}/{repository}/git-receive-pack"     Git("git:write"), Bytes;

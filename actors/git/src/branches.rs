@@ -14,6 +14,7 @@ use store::{Change, Store, git::StoredRepository};
 
 use crate::{
     LandPush, LandedPush, Repository, Scanned,
+    push::Beside,
     resource::{found, reaches},
 };
 
@@ -155,7 +156,7 @@ impl Repository {
         beside: Change,
         turn: &mut Turn<'_, Self>,
     ) -> Result<LandedPush> {
-        let (landed, rulings) = self.land(&push, beside, turn).await?;
+        let (landed, rulings) = self.land(&push, Beside { change: beside, ..Beside::default() }, turn).await?;
         if landed.secrets.is_some() {
             return Ok(landed);
         }

@@ -9,6 +9,7 @@ mod branches;
 mod events;
 pub mod host;
 mod lfs;
+mod pulls;
 mod push;
 mod removal;
 mod repository;
@@ -28,6 +29,7 @@ use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
 pub use self::{
     branches::{CreateBranch, DeleteBranch, DeleteTag},
     lfs::{KeepLfsObject, LockPath, Locked, UnlockPath},
+    pulls::{ChangePull, CreatePull, MergePull},
     push::{LandPush, LandedPush},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},

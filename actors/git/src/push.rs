@@ -5,7 +5,7 @@ use domain::{
     git::{
         AccessLevel, RefMove, RefVerdict, all_or_none, decide_each, repository_deleted, rules::Ruling, wire::Listing,
     },
-    id::{KeyId, OrgId, PushId},
+    id::{BranchRuleId, KeyId, OrgId, PushId},
     resource::ResourceStatus,
 };
 use kernel::{Command, Handle, Turn};
@@ -18,6 +18,7 @@ use store::{
 
 use crate::{
     Repository, Scanned, SecretsRefused,
+    pulls::{Followed, Merge, follow},
     resource::{found, reaches},
     rules::{audit_bypass, rule_on},
 };
@@ -50,6 +51,17 @@ pub struct LandedPush {
     pub took_pack: bool,
     /// The secrets for which none of them was moved.
     pub secrets: Option<SecretsRefused>,
+    /// The first rule that refused one of the refs.
+    pub rule: Option<BranchRuleId>,
+}
+
+/// What a push brings beside its refs.
+#[derive(Default)]
+pub(crate) struct Beside<'m> {
+    /// The pull request that is merged by it.
+    pub(crate) merge: Option<&'m Merge>,
+    /// What is written where a ref is moved.
+    pub(crate) change: Change,
 }
 
 impl Command for LandPush {
@@ -60,19 +72,19 @@ impl Command for LandPush {
 
 impl Handle<LandPush> for Repository {
     async fn handle(&mut self, command: &LandPush, turn: &mut Turn<'_, Self>) -> Result<LandedPush> {
-        Ok(self.land(command, Change::new(), turn).await?.0)
+        Ok(self.land(command, Beside::default(), turn).await?.0)
     }
 }
 
 impl Repository {
-    /// Decides on a push and commits what follows, with `beside` where a ref is moved. What the rules say to each of the moves,
-    /// where they were asked, is answered, too.
+    /// Decides on a push and commits what follows. What the rules say to each of the moves, where they were asked, is answered, too.
     pub(crate) async fn land(
         &mut self,
         command: &LandPush,
-        beside: Change,
+        beside: Beside<'_>,
         turn: &mut Turn<'_, Self>,
     ) -> Result<(LandedPush, Vec<Option<Ruling>>)> {
+        let Beside { merge, change: beside } = beside;
         let LandPush { org_id, moves, refused, refuses_more, is_atomic, pack, secrets } = command;
         let (store, now) = (turn.services().store.clone(), turn.now());
         let authority = turn.authority(*org_id).await?;
@@ -85,7 +97,7 @@ impl Repository {
         let places = store.repository_ref_places(repository.no, &names).await?;
         let decided: Vec<_> = moves.iter().cloned().zip(places).collect();
         let mut verdicts = decide_each(&decided, &repository.settings.default_branch);
-        let rulings = rule_on(turn, (&repository, authority), moves, &mut verdicts).await?;
+        let rulings = rule_on(turn, (&repository, authority), (moves, merge), &mut verdicts).await?;
         if *is_atomic {
             all_or_none(&mut verdicts, *refuses_more || !refused.is_empty());
         }
@@ -109,6 +121,9 @@ impl Repository {
             self.settle_default(&mut repository, moves, &refs, turn).await?;
             change.repository_pushed(now, &repository, taken);
             write_refs(&mut change, &repository, moves, &refs);
+            let by = authority.on_behalf_of()?;
+            let moved = Followed { repository: &repository, moves, refs: &refs, by, merge };
+            follow(&mut change, turn, moved).await?;
             audit(&mut change, turn, &repository, &refs);
             decided.allow(&mut change, turn, (&repository, &authority))?;
             for (it, ruling) in refs.iter().zip(&rulings).filter(|(it, _)| it.verdict != RefVerdict::Refused) {
@@ -122,7 +137,8 @@ impl Repository {
         let push = StoredPush { is_atomic: *is_atomic, report, ..push_of(turn, &authority)? };
         change.push_add(repository.no, &push, &refs);
         turn.commit(change).await?;
-        Ok((LandedPush { refs, took_pack: taken.is_some(), secrets }, rulings))
+        let rule = rulings.iter().flatten().find_map(Ruling::refusal).map(|(rule, _)| rule.rule_id);
+        Ok((LandedPush { refs, took_pack: taken.is_some(), secrets, rule }, rulings))
     }
 
     /// Has the first branch that is pushed into an empty repository be its default, where the one that was named isn't pushed.

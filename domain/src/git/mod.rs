@@ -9,6 +9,7 @@ mod machine;
 mod name;
 pub mod objects;
 mod oid;
+mod pulls;
 mod push;
 mod ref_name;
 mod refusal;
@@ -34,6 +35,13 @@ pub use self::{
     },
     name::{REPOSITORIES_MAX, REPOSITORY_NAME_LEN, RepositoryName},
     oid::{NotAnObjectId, ObjectId},
+    pulls::{
+        COAUTHORS_MAX, CommitText, Identity, MERGE_MESSAGE_LEN, MergeMethod, NewCommit, OPEN_PULLS_MAX, OpenPull,
+        PULL_BODY_LEN, PULL_NOT_FOUND, PULL_TITLE_LEN, Pull, PullDraft, PullNumber, PullPatch, PullState, REBASED_MAX,
+        SquashAuthors, branch_missing, head_moved, histories_unrelated, lines_check, merge_conflict, merge_message,
+        nothing_to_merge, pull_closed, pull_draft, pull_exists, pull_merged, squash_message, too_many_open_pulls,
+        too_much_to_rebase, up_to_date, update_message,
+    },
     push::{ATOMIC_FAILED, PACK_MAX, RefMove, RefPlace, RefVerdict, STALE_INFO, all_or_none, decide_each},
     ref_name::{REF_NAME_MAX, RefKind, RefName},
     refusal::{

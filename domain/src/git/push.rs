@@ -27,6 +27,8 @@ pub struct RefMove {
     pub is_forced: bool,
     /// Whether a merge commit is among those that the ref gains; nothing where nobody looked.
     pub adds_merges: Option<bool>,
+    /// Heads of open pull requests that are among the commits which the ref gains.
+    pub gained_heads: Vec<ObjectId>,
 }
 
 /// What is there where a ref is to be moved.
@@ -52,7 +54,7 @@ names! {
 impl RefMove {
     /// A move of a ref that says nothing yet.
     pub const fn nothing(name: RefName) -> Self {
-        Self { name, old: None, new: None, peeled: None, is_forced: false, adds_merges: None }
+        Self { name, old: None, new: None, peeled: None, is_forced: false, adds_merges: None, gained_heads: Vec::new() }
     }
 
     /// Why such a ref can't be pushed at all.
@@ -122,7 +124,7 @@ mod tests {
 
     fn moving(name: &str, old: u8, new: u8) -> RefMove {
         let name = RefName::parse(name.as_bytes()).unwrap();
-        RefMove { name, old: oid(old), new: oid(new), peeled: None, is_forced: false, adds_merges: None }
+        RefMove { old: oid(old), new: oid(new), ..RefMove::nothing(name) }
     }
 
     fn at(byte: u8) -> RefPlace {

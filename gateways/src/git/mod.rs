@@ -24,6 +24,8 @@ use tokio::{
 const WAIT_MAX: Duration = Duration::from_secs(30);
 /// Bytes that are kept of what a run says went wrong.
 const SAID_MAX: u64 = 16 * 1024;
+/// The status by which some commands say no.
+const STATUS_NO: i32 = 1;
 /// Runs at the same time for each processor.
 const RUNS_PER_CORE: usize = 2;
 /// The oldest version that is known to do all that is asked of it.
@@ -142,26 +144,19 @@ impl Git {
     /// Runs a command that reads `input`; all that it writes.
     pub async fn run(&self, job: &GitJob, input: &[u8]) -> Result<Vec<u8>, GitError> {
         let mut run = self.start(job).await?;
-        let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
-        let writing = async {
-            let Some(mut stdin) = stdin else { return Ok(()) };
-            // Who has read enough reads no more.
-            match stdin.write_all(input).await {
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                other => other,
-            }
-        };
-        let reading = async {
-            let mut output = Vec::new();
-            if let Some(mut stdout) = stdout {
-                stdout.read_to_end(&mut output).await?;
-            }
-            Ok::<_, io::Error>(output)
-        };
-        let ((written, output), ended) = tokio::join!(async { tokio::join!(writing, reading) }, run.end());
-        ended?;
-        written?;
-        Ok(output?)
+        let (status, said, output) = run.talk(input).await?;
+        run.outcome(status, &said)?;
+        Ok(output)
+    }
+
+    /// Runs a command that says no by its status 1; whether it says yes, and all that it writes.
+    pub async fn ask(&self, job: &GitJob, input: &[u8]) -> Result<(bool, Vec<u8>), GitError> {
+        let mut run = self.start(job).await?;
+        let (status, said, output) = run.talk(input).await?;
+        if status.code() != Some(STATUS_NO) {
+            run.outcome(status, &said)?;
+        }
+        Ok((status.success(), output))
     }
 
     /// Its version, as it says it.
@@ -196,15 +191,45 @@ impl Git {
 }
 
 impl GitRun {
+    /// Has it read `input`, and waits until it has ended; what it said went wrong, and what it wrote.
+    async fn talk(&mut self, input: &[u8]) -> Result<(ExitStatus, Vec<u8>, Vec<u8>), GitError> {
+        let (stdin, stdout) = (self.stdin.take(), self.stdout.take());
+        let writing = async {
+            let Some(mut stdin) = stdin else { return Ok(()) };
+            // Who has read enough reads no more.
+            match stdin.write_all(input).await {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                other => other,
+            }
+        };
+        let reading = async {
+            let mut output = Vec::new();
+            if let Some(mut stdout) = stdout {
+                stdout.read_to_end(&mut output).await?;
+            }
+            Ok::<_, io::Error>(output)
+        };
+        let ((written, output), ended) = tokio::join!(async { tokio::join!(writing, reading) }, self.ended());
+        let (status, said) = ended?;
+        if status.success() {
+            written?;
+        }
+        Ok((status, said, output?))
+    }
+
     /// Waits until it has ended; what it said went wrong is an error. What it writes has to be read meanwhile.
     pub async fn end(&mut self) -> Result<(), GitError> {
+        let (status, said) = self.ended().await?;
+        self.outcome(status, &said)
+    }
+
+    async fn ended(&mut self) -> Result<(ExitStatus, Vec<u8>), GitError> {
         let mut said = Vec::new();
         if let Some(stderr) = &mut self.stderr {
             stderr.take(SAID_MAX).read_to_end(&mut said).await?;
             tokio::io::copy(stderr, &mut tokio::io::sink()).await?;
         }
-        let status = self.child.wait().await?;
-        self.outcome(status, &said)
+        Ok((self.child.wait().await?, said))
     }
 
     fn outcome(&self, status: ExitStatus, said: &[u8]) -> Result<(), GitError> {
@@ -252,6 +277,10 @@ mod tests {
             matches!(&wrong, GitError::Failed { command, said } if command == "cat-file" && said.contains("nothing")),
             "{wrong}"
         );
+        let found = |name: &str| GitJob::new(folder.path(), "merge-base").with_all(["--is-ancestor", name, name]);
+        assert!(matches!(git.ask(&found("nothing"), b"").await, Err(GitError::Failed { .. })));
+        let differs = GitJob::new(folder.path(), "diff").with_all(["--no-index", "--quiet", "/dev/null", "config"]);
+        assert_eq!(git.ask(&differs, b"").await.unwrap(), (false, Vec::new()));
         let missing = Git::new("no-such-program".into()).run(&hash, b"").await.unwrap_err();
         assert!(matches!(missing, GitError::Io(_)), "{missing}");
         assert!(git.version().await.unwrap().starts_with("2."));

@@ -1,6 +1,11 @@
 //! Branches and tags (contract C 4.3).
 
-use std::{cmp::Reverse, collections::BTreeMap, fmt, str::FromStr};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap},
+    fmt,
+    str::FromStr,
+};
 
 use actors::git::{CreateBranch, DeleteBranch, DeleteTag, host::tips};
 use domain::{
@@ -163,12 +168,15 @@ pub(crate) async fn branches_list(
     let refs = state.git.refs(repository.stored.no).await?;
     let default = branch_among(&refs, &repository.stored.settings.default_branch).map(|it| it.name.short());
     let rules = state.store.branch_rules(repository.stored.no).await?;
+    let pulls = state.store.open_pulls(repository.stored.no).await?;
+    // The newest are the first, and so the last to be put there.
+    let newest: HashMap<&str, u32> = pulls.iter().rev().map(|pull| (pull.head.as_str(), pull.number.get())).collect();
     let branches = listed.into_iter().map(|it| BranchBody {
         protected: rules.protects(&it.listing.name),
+        open_pull: newest.get(it.name.as_str()).copied().map(u64::from),
         name: it.name,
         commit: it.commit.into(),
         is_default: it.is_default,
-        open_pull: None,
     });
     Ok(Json(BranchesAnswer { default_branch: default, branches: branches.collect(), cursor }))
 }

@@ -148,9 +148,9 @@ impl RequestQuery for CommitsQuery {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct CommitsAnswer {
     /// The newest first.
-    commits: Vec<ListedCommit>,
+    pub(super) commits: Vec<ListedCommit>,
     /// For the next page; null on the last one.
-    cursor: Option<String>,
+    pub(super) cursor: Option<String>,
 }
 
 /// The commits of a branch
@@ -174,6 +174,7 @@ pub(crate) async fn commits_list(
     let path = RepositoryPath::parse_folder("path", query.path.as_deref())?;
     let limit = page.limit();
     let asked = History {
+        without: None,
         skip,
         limit: limit + 1,
         without: None,

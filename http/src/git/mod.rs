@@ -9,6 +9,7 @@ mod credentials;
 mod differences;
 mod files;
 mod lfs;
+mod pulls;
 mod pushes;
 mod repositories;
 mod rules;
@@ -21,6 +22,6 @@ mod wire;
 
 pub(crate) use self::{
     access::*, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*, differences::*,
-    files::*, lfs::*, pushes::*, repositories::*, rules::*, secret_findings::*, statuses::*, web_commits::*,
+    files::*, lfs::*, pulls::*, pushes::*, repositories::*, rules::*, secret_findings::*, statuses::*, web_commits::*,
     web_uploads::*, wire::*,
 };

@@ -45,7 +45,7 @@ const LIST: &str = "repositories";
     "description": "What people see", "defaultBranch": "main", "visibility": "organization",
     "secretScan": {"allowBy": "write"},
     "cloneUrl": "https://troupe.example.com/git/acme/web-app.git", "sizeBytes": 11_500_000, "lfsBytes": 0,
-    "pushedAt": 1_767_225_600_000_i64
+    "openPulls": 3, "pushedAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct RepositoryBody {
     /// The organization's id.
@@ -90,6 +90,8 @@ pub(crate) struct RepositoryBody {
     size_bytes: u64,
     /// Bytes of its large files, which Git LFS keeps.
     lfs_bytes: u64,
+    /// How many pull requests are open.
+    open_pulls: u64,
     /// When somebody last pushed to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pushed_at: Option<i64>,
@@ -108,7 +110,7 @@ pub(crate) struct SecretScanBody {
 
 impl RepositoryBody {
     /// The repository, which is cloned from below `git_url`.
-    fn new(repository: StoredRepository, git_url: &str) -> Self {
+    fn new(repository: StoredRepository, open_pulls: u64, git_url: &str) -> Self {
         let StoredRepository { resource, settings, size, lfs_size, pushed_at, purge_at, .. } = repository;
         let account = account_number(resource.org_id);
         Self {
@@ -132,6 +134,7 @@ impl RepositoryBody {
             secret_scan: SecretScanBody { allow_by: settings.allow_secrets_by.as_str() },
             size_bytes: size,
             lfs_bytes: lfs_size,
+            open_pulls,
             pushed_at: pushed_at.map(Timestamp::as_millis),
             purge_at: purge_at.map(Timestamp::as_millis),
         }
@@ -154,7 +157,13 @@ pub(crate) struct RepositoryAnswer {
 impl RepositoryAnswer {
     async fn read(state: &State, org_id: OrgId, id: ResourceId) -> Result<Self> {
         let repository = state.store.repository(org_id, id).await?.ok_or_else(repository_not_found)?;
-        Ok(Self { repository: RepositoryBody::new(repository, &git_url(state, org_id).await?) })
+        Self::of(state, repository).await
+    }
+
+    async fn of(state: &State, repository: StoredRepository) -> Result<Self> {
+        let git_url = git_url(state, repository.resource.org_id).await?;
+        let open_pulls = state.store.open_pull_counts(&[repository.no]).await?.into_values().sum();
+        Ok(Self { repository: RepositoryBody::new(repository, open_pulls, &git_url) })
     }
 }
 
@@ -206,7 +215,13 @@ pub(crate) async fn repositories_list(
     let found = state.store.repositories(list).await?;
     let (found, cursor) = page.cut(found, StoredRepository::id);
     let git_url = git_url(&state, org.id()).await?;
-    let repositories = found.into_iter().map(|repository| RepositoryBody::new(repository, &git_url)).collect();
+    let numbers: Vec<_> = found.iter().map(|repository| repository.no).collect();
+    let pulls = state.store.open_pull_counts(&numbers).await?;
+    let repositories = found.into_iter().map(|repository| {
+        let open_pulls = pulls.get(&repository.no).copied().unwrap_or_default();
+        RepositoryBody::new(repository, open_pulls, &git_url)
+    });
+    let repositories = repositories.collect();
     Ok(Json(RepositoriesAnswer { repositories, cursor }))
 }
 
@@ -280,8 +295,7 @@ pub(crate) async fn repository_create(
 /// A repository
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}")]
 pub(crate) async fn repository_get(repository: Repository<GitRead>, state: State) -> Result<Object<RepositoryAnswer>> {
-    let git_url = git_url(&state, repository.org_id()).await?;
-    Ok(Object(RepositoryAnswer { repository: RepositoryBody::new(repository.stored, &git_url) }))
+    Ok(Object(RepositoryAnswer::of(&state, repository.stored).await?))
 }
 
 /// What is to be changed of a repository; what isn't named stays.

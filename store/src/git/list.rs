@@ -49,7 +49,7 @@ row! {
 }
 
 /// A pattern of `LIKE` for texts in which `part` stands; `!` is before what means something else.
-fn containing(part: &str) -> String {
+pub(super) fn containing(part: &str) -> String {
     let mut pattern = String::from("%");
     for character in part.to_lowercase().chars() {
         if matches!(character, '%' | '_' | '!') {

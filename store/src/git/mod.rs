@@ -7,6 +7,7 @@ mod lfs;
 mod lfs_address;
 mod list;
 mod packs;
+mod pulls;
 mod pushes;
 mod refs;
 mod removal;
@@ -33,6 +34,7 @@ pub use self::{
     lfs_address::{LfsAct, LfsAddress, LfsQuery},
     list::{ListedBy, RepositoryList},
     packs::{NewPack, StoredPack},
+    pulls::PullList,
     pushes::{PushList, PushedRef, StoredPush},
     removal::RepositoryRest,
     secrets::{SecretList, SecretPlace},
@@ -156,6 +158,14 @@ impl Change {
         ];
         let statement = "UPDATE repositories SET description = $3, default_branch = $4, visibility = $5, purge_at = $6, \
                          secrets_allow_by = $7, version = version + 1 WHERE repo_no = $1 AND version = $2";
+        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+    }
+
+    /// Counts a commit that changes refs which nobody pushes; stale where the repository isn't in the version that was read.
+    pub fn repository_refs_changed(&mut self, repository: &StoredRepository) {
+        let statement = "UPDATE repositories SET version = version + 1, refs_version = refs_version + 1 \
+                         WHERE repo_no = $1 AND version = $2";
+        let values = [repository.no.0.into(), repository.version.into()];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 

@@ -5,6 +5,8 @@ mod clones;
 mod contents;
 mod differences;
 mod lfs;
+mod merges;
+mod pulls;
 mod pushes;
 mod refusals;
 mod rules;

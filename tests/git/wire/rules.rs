@@ -18,7 +18,7 @@ impl Workshop {
     }
 
     /// Makes a rule; its id.
-    async fn rule(&self, body: Value) -> String {
+    pub(super) async fn rule(&self, body: Value) -> String {
         let answer = self.repos.ada.client.post(&self.repos.at("web/rules")).json(&body).send().await.expect(201);
         // Ids of one moment have no order.
         self.repos.server.clock.advance(std::time::Duration::from_millis(1));

@@ -1,10 +1,13 @@
-//! What rules ask of objects: whether merges are among them, and whether a commit is there.
+//! What rules and pull requests ask of objects: whether merges are among them, or heads, and whether a commit is there.
 
-use std::fmt::Write as _;
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+};
 
 use domain::{
     Result,
-    git::{ObjectId, RefMove, rules::RuleSet, wire::Listing},
+    git::{BranchName, ObjectId, OpenPull, RefMove, rules::RuleSet, wire::Listing},
 };
 use gateways::GitJob;
 use store::git::StoredRepository;
@@ -26,6 +29,28 @@ impl Quarantine {
             let job = self.job("rev-list").with_all(["--merges", "--max-count=1", "--stdin"]);
             let found = self.host.parts.git.run(&job, input.as_bytes()).await.map_err(internal)?;
             asked.adds_merges = Some(!found.is_empty());
+        }
+        Ok(())
+    }
+
+    /// Notes of branches that move from where `refs` say that they are which heads of open pull requests into them they gain.
+    pub async fn look_for_heads(&self, moves: &mut [RefMove], refs: &[Listing], open: &[OpenPull]) -> Result<()> {
+        let moved = moves.iter().filter_map(|asked| Some((asked.name.branch()?, asked.new?)));
+        let moved: HashMap<BranchName, ObjectId> = moved.collect();
+        for asked in moves {
+            let there =
+                refs.iter().find(|it| it.name == asked.name).map(|it| it.oid).filter(|oid| asked.old == Some(*oid));
+            let (Some(branch), Some(old), Some(new)) = (asked.name.branch(), there, asked.new) else { continue };
+            let into = open.iter().filter(|pull| pull.base == branch);
+            let heads: HashSet<ObjectId> =
+                into.map(|pull| moved.get(&pull.head).copied().unwrap_or(pull.head_oid)).collect();
+            if heads.is_empty() {
+                continue;
+            }
+            let job = self.job("rev-list").with_all([new.to_string(), format!("^{old}")]);
+            let gained = self.host.parts.git.run(&job, b"").await.map_err(internal)?;
+            let gained = gained.split(|byte| *byte == b'\n').filter_map(|line| ObjectId::read(line).ok());
+            asked.gained_heads = gained.filter(|oid| heads.contains(oid)).collect();
         }
         Ok(())
     }

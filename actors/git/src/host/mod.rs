@@ -6,7 +6,9 @@
 mod differences;
 mod error;
 mod listings;
+mod mergeability;
 mod merges;
+mod merging;
 mod quarantine;
 mod reading;
 mod secrets;
@@ -32,13 +34,15 @@ use tokio::sync::Mutex;
 pub use self::{
     differences::Changes,
     error::internal,
+    mergeability::Mergeability,
+    merging::Merging,
     quarantine::{PackRefusal, Quarantine},
     reading::{ENTRIES_MAX, History, Reading, tips},
     secrets::NewObjects,
     tips::Unpacked,
     web::NewCommit,
 };
-use self::{listings::Listings, views::Seen};
+use self::{listings::Listings, mergeability::Looked, views::Seen};
 
 /// How long `git upload-pack` waits for more of a request, in seconds.
 const SILENCE_SECONDS: u32 = 60;
@@ -62,6 +66,7 @@ struct Parts {
     is_tidied: AtomicBool,
     views: DashMap<RepositoryNo, Arc<Mutex<Seen>>>,
     listings: Listings,
+    looked: Looked,
 }
 
 impl GitHost {
@@ -79,6 +84,7 @@ impl GitHost {
                 folder,
                 views: DashMap::new(),
                 listings: Listings::default(),
+                looked: Looked::default(),
             }),
         }
     }

@@ -121,6 +121,11 @@ impl Quarantine {
         self.folder.path().join(format!("objects/pack/pack-{hash}.pack"))
     }
 
+    /// Notes that git has made a pack of this name of what is to be kept.
+    pub(super) const fn packed(&mut self, hash: ObjectId) {
+        self.hash = Some(hash);
+    }
+
     /// Takes a pack in as it comes, and looks at each of its objects.
     pub async fn take_pack<S, E>(&mut self, pack: S) -> std::result::Result<(), PackRefusal>
     where

@@ -40,6 +40,8 @@ pub struct Reading {
 /// Which commits are listed.
 #[derive(Clone, Debug, Default)]
 pub struct History {
+    /// Only those that don't lead to this one.
+    pub without: Option<ObjectId>,
     /// How many of the newest are left out.
     pub skip: u64,
     /// How many at most.
@@ -211,8 +213,7 @@ impl Reading {
         let wanted = [given("author", &asked.author), given("grep", &asked.message)];
         job = job.with_all(wanted.into_iter().flatten());
         job = job.with_all([moment("max-age", asked.since), moment("min-age", asked.until)].into_iter().flatten());
-        let without = asked.without.map(|oid| format!("^{oid}"));
-        job = job.with(from.to_string()).with_all(without).with("--");
+        job = job.with(from.to_string()).with_all(asked.without.map(|oid| format!("^{oid}"))).with("--");
         if let Some(path) = &asked.path {
             job = job.with(format!(":(literal){}", path.as_str()));
         }

@@ -58,7 +58,7 @@ impl Quarantine {
         };
         let (old, new) = (command.old, command.new);
         let Some(oid) = new else {
-            return Ok(Ok(RefMove { name, old, new, peeled: None, is_forced: false, adds_merges: None }));
+            return Ok(Ok(RefMove { old, new, ..RefMove::nothing(name) }));
         };
         let Some(tip) = tips.get(&oid).filter(|_| whole) else {
             return Ok(Err("missing necessary objects".to_owned()));
@@ -72,7 +72,7 @@ impl Quarantine {
             Some(old) if tip.peeled.is_commit => self.leaves_behind(old, oid).await?,
             _ => false,
         };
-        Ok(Ok(RefMove { name, old, new, peeled, is_forced, adds_merges: None }))
+        Ok(Ok(RefMove { old, new, peeled, is_forced, ..RefMove::nothing(name) }))
     }
 
     /// The objects that refs are to name, and what those end at; those that aren't there are left out.

@@ -15,7 +15,7 @@ use store::{
     git::StoredRepository,
 };
 
-use crate::Repository;
+use crate::{Repository, pulls::Merge};
 
 /// Who changes refs, of which repository.
 #[derive(Clone, Copy, Debug)]
@@ -60,10 +60,11 @@ pub async fn decide(deciding: Deciding<'_>, who: RuleActor, changes: Vec<RefChan
 pub(crate) async fn rule_on(
     turn: &Turn<'_, Repository>,
     (repository, authority): (&StoredRepository, Authority),
-    moves: &[RefMove],
+    (moves, merge): (&[RefMove], Option<&Merge>),
     verdicts: &mut [Result<RefVerdict, String>],
 ) -> Result<Vec<Option<Ruling>>> {
-    let asked: Vec<Option<RefChange>> = moves.iter().zip(verdicts.iter()).map(change_of).collect();
+    let asked: Vec<Option<RefChange>> =
+        moves.iter().zip(verdicts.iter()).map(|asked| change_of(asked, merge)).collect();
     let changes = asked.iter().flatten().cloned().collect();
     let deciding = Deciding { store: &turn.services().store, repository };
     let mut decided = decide(deciding, rule_actor(&turn.context().caller, authority), changes).await?.into_iter();
@@ -78,10 +79,12 @@ pub(crate) async fn rule_on(
     Ok(rulings)
 }
 
-/// What a push does to a ref; nothing where it is refused already.
-fn change_of((asked, verdict): (&RefMove, &Result<RefVerdict, String>)) -> Option<RefChange> {
+/// What a push, or the merge of a pull request, does to a ref; nothing where it is refused already.
+fn change_of((asked, verdict): (&RefMove, &Result<RefVerdict, String>), merge: Option<&Merge>) -> Option<RefChange> {
     let act = RefAct::of_push(&asked.name, *verdict.as_ref().ok()?)?;
-    let commit = asked.peeled.or(asked.new);
+    let merge = merge.filter(|merge| merge.base == asked.name);
+    let act = merge.map_or(act, |merge| RefAct::Merge(merge.facts));
+    let commit = merge.map(|merge| merge.head).or(asked.peeled).or(asked.new);
     Some(RefChange { commit, ..RefChange::new(asked.name.clone(), act) }.adding_merges(asked.adds_merges))
 }
 

@@ -1,7 +1,7 @@
 //! What a server says first: its refs, and what it can do.
 
 use super::packet::{FLUSH, packet};
-use crate::git::{ObjectId, RefName};
+use crate::git::{ObjectId, RefKind, RefName};
 
 /// The name by which the server calls itself.
 pub const AGENT: &str = concat!("agent=troupe/", env!("CARGO_PKG_VERSION"));
@@ -67,11 +67,11 @@ pub fn fetch_advertisement(refs: &[Listing], head: &RefName) -> Vec<u8> {
     ended(out, capabilities)
 }
 
-/// What is said to who pushes: all refs.
+/// What is said to who pushes: all refs but the repository's own, so that a mirror doesn't ask to delete them.
 pub fn push_advertisement(refs: &[Listing]) -> Vec<u8> {
     let mut out = announced(Service::ReceivePack);
     let mut capabilities = Some(format!("{PUSH} {AGENT}"));
-    for listed in refs {
+    for listed in refs.iter().filter(|listed| listed.name.kind() != RefKind::Other) {
         line(&mut out, listed.oid, listed.name.as_bytes(), &mut capabilities);
     }
     ended(out, capabilities)

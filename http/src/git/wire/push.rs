@@ -228,6 +228,8 @@ impl Push {
         let Unpacked { mut moves, refused } = quarantine.look(&self.request.commands, &refs).await?;
         let rules = self.state.store.branch_rules(self.stored.no).await?;
         quarantine.look_for_merges(&mut moves, &refs, &rules).await?;
+        let pulls = self.state.store.open_pulls(self.stored.no).await?;
+        quarantine.look_for_heads(&mut moves, &refs, &pulls).await?;
         let tips: Vec<_> = moves.iter().filter_map(|asked| asked.new).collect();
         let new = NewObjects { folder: quarantine.folder(), tips: &tips, known: &refs };
         let secrets = git.scan(&self.stored, new, self.request.allowed_secrets()).await?;
@@ -241,8 +243,7 @@ impl Push {
         for command in &self.request.commands {
             match RefMove::check_name(&command.name) {
                 Ok(name) => {
-                    let old = command.old;
-                    moves.push(RefMove { name, old, new: None, peeled: None, is_forced: false, adds_merges: None });
+                    moves.push(RefMove { old: command.old, ..RefMove::nothing(name) });
                 }
                 Err(reason) => refused.push((command.clone(), reason.to_owned())),
             }

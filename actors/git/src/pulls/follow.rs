@@ -1,0 +1,86 @@
+//! What pushes make of open pull requests.
+
+use std::collections::HashMap;
+
+use domain::{
+    Error, Result,
+    git::{BranchName, Pull, PullState, RefMove, RefVerdict},
+    id::UserId,
+};
+use kernel::Turn;
+use serde_json::json;
+use store::{
+    Change,
+    audit::{AuditEntry, AuditTarget},
+    git::{PushedRef, StoredRepository},
+};
+
+use super::{Merge, put_head};
+use crate::Repository;
+
+/// Refs that were moved, and by whom.
+#[derive(Clone, Copy)]
+pub(crate) struct Followed<'a> {
+    /// The repository.
+    pub repository: &'a StoredRepository,
+    /// What was asked.
+    pub moves: &'a [RefMove],
+    /// What became of each.
+    pub refs: &'a [PushedRef],
+    /// Whoever moved them.
+    pub by: UserId,
+    /// The pull request that is merged by it.
+    pub merge: Option<&'a Merge>,
+}
+
+/// Has the open pull requests follow their branches: heads that move, what is merged by it, and branches that are gone.
+pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, moved: Followed<'_>) -> Result<()> {
+    let done = moved.moves.iter().zip(moved.refs).filter(|(_, it)| it.verdict != RefVerdict::Refused);
+    let done: HashMap<BranchName, &RefMove> =
+        done.filter_map(|(asked, _)| Some((asked.name.branch()?, asked))).collect();
+    if done.is_empty() {
+        return Ok(());
+    }
+    let (store, now, no) = (&turn.services().store, turn.now(), moved.repository.no);
+    for open in store.open_pulls(no).await? {
+        let (head, base) = (done.get(&open.head).copied(), done.get(&open.base).copied());
+        let head_oid = head.and_then(|head| head.new).unwrap_or(open.head_oid);
+        let merge = moved.merge.filter(|merge| merge.number == open.number);
+        let into = base.filter(|base| merge.is_some() || base.gained_heads.contains(&head_oid));
+        if head.is_none() && into.is_none() && base.is_none_or(|base| base.new.is_some()) {
+            continue;
+        }
+        let pull = store.pull(no, open.number).await?;
+        let pull = pull.ok_or_else(|| Error::internal("an open pull request is gone"))?.with_head(head_oid, now);
+        let is_gone = |it: Option<&RefMove>| it.is_some_and(|it| it.new.is_none());
+        let after = match into.and_then(|base| base.old.zip(base.new)) {
+            Some(oids) => pull.merged(oids, moved.by, now),
+            None if is_gone(head) || is_gone(base) => pull.closed(moved.by, now),
+            None => pull,
+        };
+        if head_oid != open.head_oid {
+            put_head(change, no, open.number, head_oid)?;
+        }
+        change.pull_set(no, &after);
+        if after.state == PullState::Merged {
+            audit(change, turn, moved.repository, (&after, merge));
+        }
+    }
+    Ok(())
+}
+
+fn audit(
+    change: &mut Change,
+    turn: &Turn<'_, Repository>,
+    repository: &StoredRepository,
+    (pull, merge): (&Pull, Option<&Merge>),
+) {
+    let target = AuditTarget::new("repository", repository.id()).labelled(&repository.resource.name);
+    let entry = AuditEntry::new(turn.context(), "pull.merged", target).in_org(repository.resource.org_id);
+    let about = json!({
+        "number": pull.number.get(), "head": pull.head.as_str(), "base": pull.base.as_str(),
+        "method": merge.map_or("push", |merge| merge.method.as_str()), "headCommitId": pull.head_oid.to_string(),
+        "from": pull.base_oid.to_string(), "to": pull.merge_commit.map(|oid| oid.to_string()),
+    });
+    change.audit_add(turn.now(), entry.with_metadata(about));
+}
