@@ -28,7 +28,7 @@ impl Workshop {
         self.repos.ada.client.post(&path).json(&json!({ "files": files })).send().await
     }
 
-    async fn begun(&self, sizes: &[u64]) -> Upload {
+    async fn upload_begun(&self, sizes: &[u64]) -> Upload {
         let answer = self.upload(sizes).await.expect(201);
         let id = answer.str("/uploadId").to_owned();
         assert!(id.len() == 32 && id.bytes().all(|it| it.is_ascii_digit() || (b'a'..=b'f').contains(&it)), "{id}");
@@ -62,7 +62,7 @@ async fn uploaded_files_are_committed_and_spent() {
     let shop = Workshop::furnished().await;
     let client = &shop.repos.ada.client;
     let large: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
-    let upload = shop.begun(&[0, 5, large.len() as u64]).await;
+    let upload = shop.upload_begun(&[0, 5, large.len() as u64]).await;
     let answer = shop.commit_uploaded(client, &upload, &[("small", 1)]).await;
     answer.expect_error(400, "upload_missing", MISSING);
     shop.send(&upload.places[0], "").await.expect(204);
@@ -91,21 +91,17 @@ async fn uploaded_files_are_committed_and_spent() {
 #[tokio::test]
 async fn an_address_works_for_an_hour_and_an_upload_waits_for_a_day() {
     let shop = Workshop::furnished().await;
-    let upload = shop.begun(&[4]).await;
+    let upload = shop.upload_begun(&[4]).await;
     shop.send(&upload.places[0], "text").await.expect(204);
     shop.repos.server.clock.advance(Duration::from_hours(1));
     shop.send(&upload.places[0], "text").await.expect_error(403, "file_address", "This address has expired.");
     shop.repos.server.clock.advance(DAY);
-    let client = shop.repos.ada.client.clone();
-    let gone = shop
-        .repos
-        .server
-        .eventually("the upload goes", async || {
-            let answer = shop.commit_uploaded(&client, &upload, &[("file", 0)]).await;
-            (answer.status == 400).then_some(answer)
-        })
-        .await;
-    gone.expect_error(400, "upload_missing", MISSING);
+    let (store, stored) = (shop.repos.server.store().await, shop.stored().await);
+    let made_by = shop.repos.ada.user_id.parse().unwrap();
+    let gone = async || (store.web_uploads_of(stored.no, made_by).await.unwrap() == 0).then_some(());
+    shop.repos.server.eventually("the upload goes", gone).await;
+    let answer = shop.commit_uploaded(&shop.repos.ada.client, &upload, &[("file", 0)]).await;
+    answer.expect_error(400, "upload_missing", MISSING);
 }
 
 #[tokio::test]
@@ -122,7 +118,7 @@ async fn an_upload_and_a_commit_have_limits() {
         shop.repos.ada.client.post(&path).json(&body).send().await.expect_problems(&["files[0].size"]);
     }
     shop.upload(&vec![0; 1_000]).await.expect(201);
-    let upload = shop.begun(&[52_428_799, 1]).await;
+    let upload = shop.upload_begun(&[52_428_799, 1]).await;
     shop.send(&upload.places[0], vec![b'a'; 52_428_799]).await.expect(204);
     shop.send(&upload.places[1], "b").await.expect(204);
     let client = &shop.repos.ada.client;
@@ -143,6 +139,6 @@ async fn a_hundred_uploads_of_one_person_wait_for_their_commits() {
     let message = "You have at most 100 uploads that aren't committed in a repository.";
     shop.upload(&[1]).await.expect_error(400, "limit_reached", message);
     shop.repos.server.clock.advance(DAY);
-    let begun = async || Some(shop.upload(&[1]).await).filter(|answer| answer.status == 201);
-    shop.repos.server.eventually("the uploads go", begun).await;
+    let again = async || Some(shop.upload(&[1]).await).filter(|answer| answer.status == 201);
+    shop.repos.server.eventually("the uploads go", again).await;
 }
