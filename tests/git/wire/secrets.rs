@@ -131,7 +131,7 @@ impl Workshop {
     }
 
     /// What the store has of `web`.
-    async fn stored(&self) -> StoredRepository {
+    pub(super) async fn stored(&self) -> StoredRepository {
         let (store, org_id) = (self.repos.server.store().await, self.repos.org.rsplit('/').next().unwrap());
         let name = RepositoryName::parse("name", "web").unwrap();
         store.repository_named(org_id.parse().unwrap(), &name).await.unwrap().unwrap()

@@ -102,6 +102,8 @@ impl Quarantine {
             Ok::<_, io::Error>(())
         };
         let ((written, read), ended) = tokio::join!(async { tokio::join!(writing, reading) }, run.end());
+        // Others may run meanwhile; who holds one run and waits for another could wait for themselves.
+        drop(run);
         // What was refused is told before what git makes of it.
         written?;
         ended.map_err(internal)?;
@@ -111,7 +113,20 @@ impl Quarantine {
             return Ok(None);
         }
         self.check_pack().await?;
+        if commit.edits.iter().any(|edit| matches!(edit, WebEdit::Move { .. })) {
+            self.check_depth(oid).await?;
+        }
         Ok(Some(oid))
+    }
+
+    /// 400 where folders that were moved are in so many others now that git reads them no more, and would send them to nobody.
+    async fn check_depth(&self, oid: ObjectId) -> Result<()> {
+        let job = self.job("ls-tree").with_all(["-r", "-d", "-z", "--full-tree", "--object-only", &oid.to_string()]);
+        match self.host.parts.git.run(&job, b"").await {
+            Ok(_) => Ok(()),
+            Err(GitError::Failed { said, .. }) => Err(web_commit_refused(&super::quarantine::reason(&said))),
+            Err(other) => Err(internal(other)),
+        }
     }
 
     /// The commit that was made, and its folder.
@@ -126,9 +141,10 @@ impl Quarantine {
         }
     }
 
-    /// Looks at each object of the one pack that was made, and remembers the pack.
+    /// Looks at each object of the one pack that was made, and remembers the pack. There is none where the repository has all of
+    /// it, since somebody made the same commit in the same second.
     async fn check_pack(&mut self) -> Result<()> {
-        let pack = self.pack_made().await.map_err(failed)?.ok_or_else(|| Error::internal("git made no pack"))?;
+        let Some(pack) = self.pack_made().await.map_err(failed)? else { return Ok(()) };
         let job = self.job("index-pack").with_all(["--strict", "-o", "checked.idx"]).with(&pack);
         let said = match self.host.parts.git.run(&job, b"").await {
             Ok(said) => said,

@@ -4,18 +4,19 @@ use std::{collections::HashMap, time::Instant};
 
 use actors::git::{
     LandWebCommit, SpentUpload,
-    host::{NewCommit, NewObjects, Quarantine},
+    host::{NewCommit, NewObjects, Quarantine, Unpacked},
 };
 use domain::{
     Context, Error,
     git::{
-        BranchName, ObjectId, RefKind, RefMove, RefName, branch_among, no_such_commit,
+        BranchName, ObjectId, RefKind, RefName, branch_among, no_such_commit,
         objects::Commit,
         repository_deleted,
         web::{
             WebChanges, WebEdit, branch_moved, parent_required, secrets_detected, upload_missing, web_branch_not_found,
+            web_commit_refused,
         },
-        wire::Listing,
+        wire::{Listing, PushCommand},
     },
     id::UserId,
     resource::ResourceStatus,
@@ -146,10 +147,15 @@ impl Making {
         let Draft { branch, new_branch, parent, upload, .. } = &self.draft;
         let target = new_branch.as_ref().unwrap_or(branch).clone();
         let old = parent.filter(|_| new_branch.is_none());
-        let mut moves = [RefMove { old, new: Some(commit), ..RefMove::nothing(RefName::of_branch(&target)) }];
+        let name = RefName::of_branch(&target).as_bytes().to_vec();
+        let command = PushCommand { name, old, new: Some(commit) };
+        let Unpacked { mut moves, refused } = quarantine.look(&[command], refs).await?;
+        if let Some((_, reason)) = refused.first() {
+            return Err(web_commit_refused(reason).into());
+        }
         let rules = state.store.branch_rules(stored.no).await?;
         quarantine.look_for_merges(&mut moves, refs, &rules).await?;
-        let [asked] = moves;
+        let asked = moves.pop().ok_or_else(|| Error::internal("a commit moves no branch"))?;
         let new = NewObjects { folder: quarantine.folder(), tips: &[commit], known: refs };
         let secrets = state.git.scan(stored, new, std::collections::HashSet::new()).await?;
         let pack = if secrets.refuses() { None } else { quarantine.keep(stored).await? };

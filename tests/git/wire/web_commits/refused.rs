@@ -37,15 +37,25 @@ async fn what_meets_or_is_not_there_is_400() {
     ] {
         shop.change(changes).await.expect_error(400, code, message);
     }
-    let longest = "a/".repeat(2_047) + "ab";
+    let longest = format!("{}/", "a".repeat(200)).repeat(20) + &"b".repeat(76);
     shop.change(json!([put(&(longest.clone() + "c"), "x")])).await.expect(400);
     let module = "[submodule \"x\"]\n\tpath = x\n\turl = -u./payload\n";
     let refused = shop.change(json!([put(".gitmodules", module)])).await.expect(400);
     assert_eq!(refused.str("/code"), "bad_content");
     assert_eq!(shop.named("main").await, before);
-    shop.change(json!([put("line\u{301}", "x"), put(&longest[..4_000], "x")])).await.expect(400);
     shop.change(json!([put(&longest, "x")])).await.expect(201);
-    shop.tree_there("copy").await;
+    shop.mirrored("copy").await;
+}
+
+#[tokio::test]
+async fn folders_that_are_too_deep_for_git_are_no_failure_of_the_server() {
+    let shop = Workshop::furnished().await;
+    let deep = |name: &str| format!("{name}/").repeat(1_500) + "end";
+    shop.change(json!([put(&deep("a"), "x")])).await.expect(201);
+    // Programs before 2.43 take them.
+    let answer = shop.change(json!([moved("a", &deep("b"))])).await;
+    assert!(answer.status == 201 || answer.json["code"] == "bad_content", "{}", answer.text);
+    shop.mirrored("copy").await;
 }
 
 #[tokio::test]

@@ -96,16 +96,12 @@ async fn an_address_works_for_an_hour_and_an_upload_waits_for_a_day() {
     shop.repos.server.clock.advance(Duration::from_hours(1));
     shop.send(&upload.places[0], "text").await.expect_error(403, "file_address", "This address has expired.");
     shop.repos.server.clock.advance(DAY);
-    let client = shop.repos.ada.client.clone();
-    let gone = shop
-        .repos
-        .server
-        .eventually("the upload goes", async || {
-            let answer = shop.commit_uploaded(&client, &upload, &[("file", 0)]).await;
-            (answer.status == 400).then_some(answer)
-        })
-        .await;
-    gone.expect_error(400, "upload_missing", MISSING);
+    let (store, stored) = (shop.repos.server.store().await, shop.stored().await);
+    let made_by = shop.repos.ada.user_id.parse().unwrap();
+    let gone = async || (store.web_uploads_of(stored.no, made_by).await.unwrap() == 0).then_some(());
+    shop.repos.server.eventually("the upload goes", gone).await;
+    let answer = shop.commit_uploaded(&shop.repos.ada.client, &upload, &[("file", 0)]).await;
+    answer.expect_error(400, "upload_missing", MISSING);
 }
 
 #[tokio::test]
@@ -143,6 +139,6 @@ async fn a_hundred_uploads_of_one_person_wait_for_their_commits() {
     let message = "You have at most 100 uploads that aren't committed in a repository.";
     shop.upload(&[1]).await.expect_error(400, "limit_reached", message);
     shop.repos.server.clock.advance(DAY);
-    let begun = async || Some(shop.upload(&[1]).await).filter(|answer| answer.status == 201);
-    shop.repos.server.eventually("the uploads go", begun).await;
+    let again = async || Some(shop.upload(&[1]).await).filter(|answer| answer.status == 201);
+    shop.repos.server.eventually("the uploads go", again).await;
 }
