@@ -152,7 +152,7 @@ impl<'f> Audited<'f> {
 fn audit(change: &mut Change, turn: &Turn<'_, Repository>, repository: &StoredRepository, audited: Audited<'_>) {
     let Audited { act, finding, mut about } = audited;
     let (resource, secret) = (&repository.resource, &finding.secret);
-    let target = AuditTarget::new("secret_finding", secret.fingerprint).labelled(&finding.place());
+    let target = AuditTarget::new("secret_finding", secret.fingerprint).labelled(finding.place());
     let entry = AuditEntry::new(turn.context(), act, target).in_org(resource.org_id);
     about["repository"] = json!({ "resourceId": resource.id, "name": resource.name });
     about["rule"] = json!(secret.rule);
@@ -220,13 +220,12 @@ impl Handle<AllowSecret> for Repository {
         let AllowSecret { org_id, fingerprint, draft } = command;
         let deciding = Deciding::read(turn, *org_id, *fingerprint).await?;
         let (no, secret) = (deciding.repository.no, &deciding.secret);
-        match &secret.allowance {
-            Some(before) if before.draft == *draft => return Ok(secret.clone()),
-            Some(_) => {}
-            None if turn.services().store.allowed_secrets(no).await?.len() >= ALLOWED_SECRETS_MAX => {
-                return Err(too_many_allowed_secrets());
-            }
-            None => {}
+        if secret.allowance.as_ref().is_some_and(|before| before.draft == *draft) {
+            return Ok(secret.clone());
+        }
+        let is_new = secret.allowance.is_none();
+        if is_new && turn.services().store.allowed_secrets(no).await?.len() >= ALLOWED_SECRETS_MAX {
+            return Err(too_many_allowed_secrets());
         }
         let by = deciding.authority.on_behalf_of()?;
         let allowance = SecretAllowance { draft: draft.clone(), by, at: turn.now() };

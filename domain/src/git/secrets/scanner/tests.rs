@@ -85,6 +85,7 @@ fn what_only_looks_like_a_secret_is_not_found() {
         // The keys of AWS's own documents.
         "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE".to_owned(),
         "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY".to_owned(),
+        "aws ASIA4ZP5EXAMPLETOKEN".to_owned(),
         "AKIA0000000000000000".to_owned(),
         format!("akia{id}"),
         format!("AKIA{id}0"),
