@@ -145,11 +145,9 @@ mod tests {
                     Subject\n\n\xff\n";
         let text = CommitText::read(old).unwrap();
         let commit = NewCommit { tree, parents: vec![tree], committer: b"C <c@d> 3 +0000".to_vec(), text };
-        let expected = [
-            format!("tree {tree}\nparent {tree}\nauthor A <a@b> 1 +0100\n").as_bytes(),
-            b"committer C <c@d> 3 +0000\nencoding latin1\n\nSubject\n\n\xff\n",
-        ];
-        assert_eq!(commit.bytes(), expected.concat());
+        let first = format!("tree {tree}\nparent {tree}\nauthor A <a@b> 1 +0100\n");
+        let rest = b"committer C <c@d> 3 +0000\nencoding latin1\n\nSubject\n\n\xff\n";
+        assert_eq!(commit.bytes(), [first.as_bytes(), &rest[..]].concat());
         for bad in [&b"tree x\n\n"[..], b"author A <a@b> 1 +0000", b""] {
             assert_eq!(CommitText::read(bad), None);
         }
