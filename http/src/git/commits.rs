@@ -174,7 +174,6 @@ pub(crate) async fn commits_list(
     let path = RepositoryPath::parse_folder("path", query.path.as_deref())?;
     let limit = page.limit();
     let asked = History {
-        without: None,
         skip,
         limit: limit + 1,
         without: None,

@@ -40,8 +40,6 @@ pub struct Reading {
 /// Which commits are listed.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// Only those that don't lead to this one.
-    pub without: Option<ObjectId>,
     /// How many of the newest are left out.
     pub skip: u64,
     /// How many at most.
