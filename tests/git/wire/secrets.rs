@@ -307,12 +307,12 @@ async fn what_is_allowed_passes_until_that_is_withdrawn() {
 async fn where_the_repository_says_so_only_its_administrators_allow_secrets() {
     let (shop, mut dice) = (Workshop::begun().await, Dice::from_environment("TROUPE_SECRETS_SEED"));
     let client = &shop.repos.ada.client;
-    let patch = async |by: &str| {
+    let changed = async |by: &str| {
         client.patch(&shop.repos.at("web")).json(&json!({ "secretScan": { "allowBy": by } })).send().await
     };
     assert_eq!(client.get(&shop.repos.at("web")).send().await.str("/repository/secretScan/allowBy"), "write");
-    patch("read").await.expect_problems(&["secretScan.allowBy"]);
-    assert_eq!(patch("admin").await.expect(200).str("/repository/secretScan/allowBy"), "admin");
+    changed("read").await.expect_problems(&["secretScan.allowBy"]);
+    assert_eq!(changed("admin").await.expect(200).str("/repository/secretScan/allowBy"), "admin");
 
     shop.leak("leak", &mut dice).await;
     let said = shop.leaks(&[]).await;
@@ -331,7 +331,7 @@ async fn where_the_repository_says_so_only_its_administrators_allow_secrets() {
     let ran = shop.try_git("ada", &["push", "-o", &option, &shop.url("web", &admin), "main"]).await;
     assert!(ran.is_ok, "{}", ran.err);
     writer.delete(&path).send().await.expect_error(403, "repository_access", refusal);
-    patch("write").await.expect(200);
+    changed("write").await.expect(200);
     writer.delete(&path).send().await.expect(204);
 }
 
