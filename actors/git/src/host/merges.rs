@@ -21,7 +21,9 @@ impl Quarantine {
         for asked in moves.iter_mut().filter(|asked| rules.asks_for_merges(&asked.name)) {
             let Some(new) = asked.new else { continue };
             let mut input = format!("{new}\n");
-            let known = asked.old.map_or_else(|| refs.iter().map(|it| it.oid).collect(), |old| vec![old]);
+            // What nothing names now may be an object that isn't there.
+            let old = asked.old.filter(|old| refs.iter().any(|it| it.oid == *old));
+            let known = old.map_or_else(|| refs.iter().map(|it| it.oid).collect(), |old| vec![old]);
             for oid in known {
                 // Writing to a text doesn't fail.
                 let _ = writeln!(input, "^{oid}");
