@@ -3,12 +3,13 @@
 mod body;
 mod making;
 
+use serde::Serialize;
+use utoipa::ToSchema;
+
 pub(crate) use self::body::WebCommitCreate;
 use self::making::Making;
 use super::{SecretFindingBody, argument::Repository};
 use crate::{answer::Created, body::Body, error::Result, permission::GitWrite, state::State};
-use serde::Serialize;
-use utoipa::ToSchema;
 
 /// A commit that was made.
 #[derive(Serialize, ToSchema)]

@@ -33,7 +33,7 @@ use crate::{
 /// A file that is to be sent.
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct FileToUpload {
-    /// Its bytes: 0 to 52,428,800.
+    /// The file's bytes: 0 to 52,428,800.
     size: u64,
 }
 

@@ -37,7 +37,7 @@ pub struct NewCommit<'c> {
     pub parent: Option<&'c Commit>,
     /// What whoever makes it is called.
     pub name: &'c str,
-    /// Their address.
+    /// The address of whoever makes it.
     pub email: &'c str,
     /// When.
     pub at: Timestamp,
@@ -47,7 +47,7 @@ pub struct NewCommit<'c> {
     pub edits: &'c [WebEdit],
     /// The files of its upload.
     pub uploaded: &'c [UploadedFile],
-    /// Whose these are.
+    /// The organization whose files these are.
     pub org_id: OrgId,
 }
 

@@ -22,14 +22,14 @@ use crate::{LandPush, LandedPush, Repository, Scanned, branches::name_is_free};
 pub struct SpentUpload {
     /// The upload.
     pub id: WebUploadId,
-    /// Its files, as they were when the commit was made of them.
+    /// The files, as they were when the commit was made of them.
     pub files: Vec<UploadedFile>,
 }
 
 /// Has a branch name a commit that was made for it.
 #[derive(Clone, Debug)]
 pub struct LandWebCommit {
-    /// Whose repository it is.
+    /// The organization whose repository it is.
     pub org_id: OrgId,
     /// The branch.
     pub branch: BranchName,

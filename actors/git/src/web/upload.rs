@@ -3,7 +3,7 @@
 use domain::{
     Result,
     git::{
-        repository_deleted, repository_not_found,
+        repository_deleted,
         web::{WEB_UPLOAD_KEPT, WEB_UPLOADS_MAX, WebUploadId, too_many_web_uploads, web_upload_not_found},
     },
     id::OrgId,
@@ -30,9 +30,9 @@ pub(crate) fn upload_of_timer(name: &str) -> Option<WebUploadId> {
 /// Begins an upload under an id that is new.
 #[derive(Clone, Debug)]
 pub struct BeginWebUpload {
-    /// Whose repository it is for.
+    /// The organization whose repository it is for.
     pub org_id: OrgId,
-    /// Its id.
+    /// The id.
     pub id: WebUploadId,
     /// Bytes of its files.
     pub sizes: Vec<u64>,
@@ -68,7 +68,7 @@ pub struct PutUploadedFile {
     pub upload: WebUploadId,
     /// The file's number in it.
     pub index: u64,
-    /// Its bytes.
+    /// The file's bytes.
     pub content: NewContent,
 }
 
@@ -99,8 +99,9 @@ impl Repository {
     pub(crate) async fn end_upload(&self, id: WebUploadId, turn: &mut Turn<'_, Self>) -> Result<()> {
         let store = &turn.services().store;
         let mut change = Change::new();
-        if let Some(org_id) = store.repository_org(*turn.key()).await? {
-            let repository = store.repository(org_id, *turn.key()).await?.ok_or_else(repository_not_found)?;
+        if let Some(org_id) = store.repository_org(*turn.key()).await?
+            && let Some(repository) = store.repository(org_id, *turn.key()).await?
+        {
             let files = store.web_upload(repository.no, id).await?;
             change.web_upload_remove(turn.now(), (repository.no, org_id), (id, &files));
         }
