@@ -9,7 +9,7 @@ use domain::{
         repository_not_found,
         web::{WEB_UPLOAD_LINKS_LAST, WebUploadId, web_upload_not_found, web_upload_sizes},
     },
-    id::ResourceId,
+    id::{OrgId, ResourceId},
 };
 use serde::{Deserialize, Serialize};
 use store::{
@@ -21,8 +21,11 @@ use utoipa::{IntoParams, ToSchema};
 use super::argument::Repository;
 use crate::{
     answer::{Created, NoContent},
+    argument::Argument,
     body::{Body, RequestBody},
+    call::Call,
     error::Result,
+    facts::Facts,
     path::Path,
     permission::GitWrite,
     query::{Query, RequestQuery},
@@ -122,35 +125,53 @@ pub(crate) struct SignedGitUpload {
 
 impl RequestQuery for SignedGitUpload {}
 
+/// A file of an upload, and its bytes.
+pub(crate) struct SentFile {
+    org_id: OrgId,
+    repository: ResourceId,
+    address: GitUploadAddress,
+    body: AddressUpload,
+}
+
+impl Argument for SentFile {
+    fn describe(facts: &mut Facts) {
+        Path::<ResourceId>::describe(facts);
+        Query::<SignedGitUpload>::describe(facts);
+        AddressUpload::describe(facts);
+        facts.error(404, "Upload not found.");
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let Path(repository) = Path::<ResourceId>::take(call).await?;
+        let SignedGitUpload { upload, index, size, expires, signature } = Query::take(call).await?.0;
+        let query = GitUploadQuery { upload, index, size, expires, signature };
+        let store = &call.state.store;
+        let address = store.git_upload_address_verify(repository, &query).map_err(|refusal| {
+            let message = match refusal {
+                BlobRefusal::Forged => "This address was not signed here.",
+                BlobRefusal::Expired => "This address has expired.",
+            };
+            Error::forbidden("file_address", message)
+        })?;
+        let org_id = store.repository_org(repository).await?.ok_or_else(repository_not_found)?;
+        let stored = store.repository(org_id, repository).await?.ok_or_else(repository_not_found)?;
+        let file = store.web_upload_file(stored.no, address.upload, address.index).await?;
+        file.ok_or_else(web_upload_not_found)?;
+        Ok(Self { org_id, repository, address, body: AddressUpload::take(call).await? })
+    }
+}
+
 /// Send a file for a commit
 ///
 /// The address comes from `contents/uploads` and needs no credential. It takes exactly as many bytes as it says; sent again, a file
 /// is in the place of what was sent before.
 #[utoipa::path(put, path = "/v1/repos/files/{resourceId}", responses(
-    (status = 404, description = "Upload not found."),
     (status = 409, description = "This repository is deleted. Restore it first."),
 ))]
-pub(crate) async fn repository_file_put(
-    Path(repository): Path<ResourceId>,
-    signed: Query<SignedGitUpload>,
-    sent: AddressUpload,
-    state: State,
-) -> Result<NoContent> {
-    let SignedGitUpload { upload, index, size, expires, signature } = signed.0;
-    let query = GitUploadQuery { upload, index, size, expires, signature };
-    let address = state.store.git_upload_address_verify(repository, &query).map_err(|refusal| {
-        let message = match refusal {
-            BlobRefusal::Forged => "This address was not signed here.",
-            BlobRefusal::Expired => "This address has expired.",
-        };
-        Error::forbidden("file_address", message)
-    })?;
-    let org_id = state.store.repository_org(repository).await?.ok_or_else(repository_not_found)?;
-    let stored = state.store.repository(org_id, repository).await?.ok_or_else(repository_not_found)?;
-    let file = state.store.web_upload_file(stored.no, address.upload, address.index).await?;
-    file.ok_or_else(web_upload_not_found)?;
-    let context = sent.context();
-    let content = sent.keep(&state, org_id, address.size).await?;
+pub(crate) async fn repository_file_put(sent: SentFile, state: State) -> Result<NoContent> {
+    let SentFile { org_id, repository, address, body } = sent;
+    let context = body.context();
+    let content = body.keep(&state, org_id, address.size).await?;
     let command = PutUploadedFile { upload: address.upload, index: address.index, content: content.clone() };
     // The bytes took as long as they kept coming; what follows has the usual time.
     let context = Context { deadline: Instant::now() + state.options.request_timeout, ..context };

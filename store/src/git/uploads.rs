@@ -51,13 +51,13 @@ row! {
 /// A file that is to be sent, or was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UploadedFile {
-    /// Its number in the upload, from 0.
+    /// The number in the upload, from 0.
     pub index: u64,
-    /// Its bytes.
+    /// The bytes.
     pub size: u64,
     /// What was sent.
     pub content: Option<ContentId>,
-    /// Whose upload it is.
+    /// The person whose upload it is.
     pub made_by: UserId,
 }
 

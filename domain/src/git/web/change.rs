@@ -24,7 +24,7 @@ pub enum WebChange {
     Put {
         /// The file.
         path: RepositoryPath,
-        /// Its bytes.
+        /// The bytes.
         bytes: WrittenBytes,
         /// Whether it can be run; as before where that isn't said.
         executable: Option<bool>,
@@ -56,7 +56,7 @@ pub enum WebEdit {
         path: RepositoryPath,
         /// What kind of file it is.
         kind: EntryKind,
-        /// Its bytes.
+        /// The bytes.
         bytes: WrittenBytes,
     },
     /// What is at a path is at another one.
