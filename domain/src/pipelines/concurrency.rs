@@ -1,8 +1,8 @@
-//! Concurrency groups: of the runs and jobs of a group one runs, and others wait.
+//! Concurrency groups: one member of a group runs, the others wait.
 //!
-//! A group is its repository's; whoever asks to be in it is a run, or a job of one. Of those that wait, the newest takes the
-//! place of the one that waited before it, which is cancelled; with `queue: max` they wait in line, up to [`WAITING_MAX`], and
-//! who comes then is cancelled. Whoever cancels what runs waits until that is over, too: nothing of a group runs side by side.
+//! A group belongs to a repository; its members are runs and jobs. A new member takes the place of the one that waits, which is
+//! cancelled; with `queue: max` members wait in line, up to [`WAITING_MAX`], and one that comes then is cancelled. A member with
+//! `cancel-in-progress` waits, too, until the one that it cancels is over: no two members of a group run side by side.
 
 use std::collections::VecDeque;
 
@@ -10,26 +10,26 @@ use serde::{Deserialize, Serialize};
 
 use super::{run::GroupWish, workflow::Queue};
 
-/// How many wait in a group with `queue: max`.
+/// Members that wait in a group with `queue: max`, at most (GitHub's number).
 pub const WAITING_MAX: usize = 100;
 
-/// Who of a group runs, and who waits.
+/// The members of a group, each a run or a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group<M> {
-    /// Who runs.
+    /// The member that runs.
     pub running: Option<M>,
-    /// Who waits, in the order in which they go on.
+    /// The members that wait, in the order in which they will run.
     pub waiting: VecDeque<M>,
 }
 
-/// What follows for somebody in a group.
+/// What follows for a member of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GroupEffect<M> {
-    /// May go on.
+    /// The member may run.
     Go(M),
-    /// Ran, and has to make way.
+    /// The member runs, and has to make way.
     Displace(M),
-    /// Waited, or came when too many did, and is cancelled.
+    /// The member waited, or came when too many did, and is cancelled.
     Refuse(M),
 }
 
@@ -40,7 +40,7 @@ impl<M> Default for Group<M> {
 }
 
 impl<M: Clone + PartialEq> Group<M> {
-    /// Somebody wants to be in the group. Who is in it already changes nothing.
+    /// Adds a member, which runs, waits or is refused. Adding one that is in the group already changes nothing.
     pub fn enter(&mut self, member: M, wish: &GroupWish) -> Vec<GroupEffect<M>> {
         if self.running.as_ref() == Some(&member) || self.waiting.contains(&member) {
             return Vec::new();
@@ -64,7 +64,7 @@ impl<M: Clone + PartialEq> Group<M> {
         effects
     }
 
-    /// Somebody is over, or doesn't want to be in the group any more. Who waited longest goes on where the place is free.
+    /// Takes a member out that is over, or no longer wants to run. Where it ran, the one that waited longest runs.
     pub fn leave(&mut self, member: &M) -> Vec<GroupEffect<M>> {
         self.waiting.retain(|waiting| waiting != member);
         if self.running.as_ref() != Some(member) {
@@ -74,7 +74,7 @@ impl<M: Clone + PartialEq> Group<M> {
         self.running.clone().map(GroupEffect::Go).into_iter().collect()
     }
 
-    /// Whether nobody is in the group, so that nothing of it has to be kept.
+    /// Whether the group has no members, so that nothing of it has to be kept.
     pub fn is_empty(&self) -> bool {
         self.running.is_none() && self.waiting.is_empty()
     }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_cancels_waits_until_what_ran_is_over() {
+    fn a_member_that_cancels_waits_until_the_one_that_ran_is_over() {
         let (mut group, wish) = (Group::default(), wish(true, Queue::Single));
         assert_eq!(group.enter(1, &wish), [Go(1)]);
         assert_eq!(group.enter(2, &wish), [Displace(1)]);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_goes_on_without_who_left() {
+    fn a_member_that_left_the_line_never_runs() {
         let (mut group, wish) = (Group::default(), wish(false, Queue::Single));
         group.enter(1, &wish);
         group.enter(2, &wish);
@@ -140,7 +140,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_group_never_runs_two_and_never_waits_for_nobody(
+        fn a_group_never_runs_two_and_never_waits_for_none(
             moves in proptest::collection::vec((0..6_u8, any::<bool>(), any::<bool>(), any::<bool>()), 1..60)
         ) {
             let mut group = Group::default();

@@ -12,6 +12,7 @@ pub use self::{
         PlannedDefaults, PlannedStep, SUMMARY_LEN_MAX, TimeoutMinutes, Told,
     },
     steps::{
-        JobStatus, OnCancel, Part, STEP_REPORTS_MAX, StepConclusion, StepReport, StepStatus, StepTurn, StepsState,
+        JobStatus, OnCancel, OnFailure, Part, STEP_REPORTS_MAX, StepConclusion, StepReport, StepStatus, StepTurn,
+        StepsState,
     },
 };

@@ -22,13 +22,13 @@ pub const ARTIFACT_LEN_MAX: u64 = 10 * 1024 * 1024 * 1024;
 /// Bytes of a cache's entry, at most.
 pub const CACHE_LEN_MAX: u64 = 5 * 1024 * 1024 * 1024;
 
-/// What a runner is told of a job.
+/// A job as its runner is told of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JobPlan {
     /// How a runner and the server talk: 1.
     pub protocol: u32,
-    /// Which job it is.
+    /// The job and its run.
     pub job: JobDescription,
     /// The values of the contexts that the server knows, by their names.
     pub contexts: BTreeMap<String, Box<RawValue>>,
@@ -48,7 +48,7 @@ pub struct JobPlan {
     pub server_url: String,
 }
 
-/// Which job it is.
+/// A job and its run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JobDescription {
@@ -79,7 +79,7 @@ pub struct PlannedDefaults {
     /// The program that runs scripts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shell: Option<String>,
-    /// The folder in which they run.
+    /// The folder in which scripts run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_directory: Option<String>,
 }
@@ -118,7 +118,7 @@ pub struct PlannedStep {
     /// The name by which other steps' expressions know it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What people read.
+    /// The step's name, which people read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Whether the step runs, as one expression; `success()` where it is missing.
@@ -170,7 +170,7 @@ pub enum TimeoutMinutes {
     Evaluated(String),
 }
 
-/// What of a job's plan its run doesn't know.
+/// The facts of a job's plan that its run doesn't know.
 #[derive(Clone, Debug)]
 pub struct Told {
     /// The job's id.
@@ -195,8 +195,8 @@ pub struct Told {
     pub server_url: String,
 }
 
-/// Contexts whose values the server knows.
-const SERVERS: [ContextName; 6] = [
+/// The contexts whose values the server knows.
+const KNOWN_CONTEXTS: [ContextName; 6] = [
     ContextName::Github,
     ContextName::Inputs,
     ContextName::Vars,
@@ -206,16 +206,19 @@ const SERVERS: [ContextName; 6] = [
 ];
 
 impl Plan {
-    /// What the runner of a job is told; none where there is no such job, or its contexts take more than they may.
+    /// The plan that a job's runner is told; none where there is no such job, or its contexts take more than they may.
     pub fn told(&self, state: &RunState, place: JobPlace, told: Told) -> Option<JobPlan> {
         let job = state.job(place)?;
         let of = self.workflow().jobs.get(place.node)?;
         let surroundings = self.surroundings_of_job(state, place)?;
-        let value = |name| if name == ContextName::Vars { told.vars.clone() } else { surroundings.context(name) };
+        let value = |name: ContextName| match name {
+            ContextName::Vars => told.vars.clone(),
+            name => surroundings.context(name),
+        };
         let context = |name: ContextName| {
             Some((name.name().to_owned(), RawValue::from_string(value(name).print_json().ok()?).ok()?))
         };
-        let contexts = SERVERS.into_iter().map(context).collect::<Option<_>>()?;
+        let contexts = KNOWN_CONTEXTS.into_iter().map(context).collect::<Option<_>>()?;
         let mut env = self.workflow().env.texts();
         env.extend(of.env.texts());
         Some(JobPlan {

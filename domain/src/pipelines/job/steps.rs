@@ -1,6 +1,6 @@
 //! The steps of a job: which one comes next, whether it runs, and what they come to.
 //!
-//! Rules are those of GitHub's runner. A step's outcome is how it ended; its conclusion is that, but for a failure that the step
+//! The rules are those of GitHub's runner. A step's outcome is how it ended; its conclusion is that, but for a failure that the step
 //! may have, which is a success. Only conclusions count for the job. An action that began, however it ended, may have a part that
 //! runs once the steps are over; the last one that began goes first.
 
@@ -63,13 +63,13 @@ pub enum StepStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepConclusion {
-    /// Did what it should.
+    /// The step did what it should.
     Success,
-    /// Failed, or took too long.
+    /// The step failed, or took too long.
     Failure,
-    /// Was stopped, because the job was cancelled.
+    /// The step was stopped, because the job was cancelled.
     Cancelled,
-    /// Didn't run.
+    /// The step didn't run.
     Skipped,
 }
 
@@ -91,7 +91,7 @@ impl StepConclusion {
 pub enum Part {
     /// What the step does when its turn comes.
     Main,
-    /// What its action does once the steps are over.
+    /// What the step's action does once the steps are over.
     Post,
 }
 
@@ -102,19 +102,28 @@ pub struct StepTurn {
     pub index: usize,
     /// The place among the plan's steps.
     pub step: usize,
-    /// Which part of it.
+    /// Which part of the step.
     pub part: Part,
-    /// What has to hold for it to run: one expression.
+    /// What has to hold for the step to run: one expression.
     pub condition: String,
 }
 
 /// What a cancelled job's running step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnCancel {
-    /// Its condition still holds.
+    /// The step's condition still holds.
     GoOn,
     /// The step has to be stopped.
     Stop,
+}
+
+/// What a failed step means for its job: its `continue-on-error`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFailure {
+    /// The job has failed.
+    Fail,
+    /// The job goes on as if the step had succeeded.
+    GoOn,
 }
 
 /// How a step is doing, as a runner reports it (contract C 2.1).
@@ -127,7 +136,7 @@ pub struct StepReport {
     pub name: String,
     /// Where the step is in its life.
     pub status: StepStatus,
-    /// How the step ended, as it counts.
+    /// How the step ended, as it counts for the job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<StepConclusion>,
     /// How the step ended.
@@ -139,7 +148,7 @@ pub struct StepReport {
     /// When the step was over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<Timestamp>,
-    /// Whether it is what an action does once the steps are over.
+    /// Whether this is what an action does once the steps are over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub post: Option<bool>,
 }
@@ -174,7 +183,7 @@ impl StepsState {
         Self { status: JobStatus::Success, steps: entries.len(), entries }
     }
 
-    /// Whose turn it is; none once the job is over. Asking again gives the same until that step began.
+    /// The step that is next; none once the job is over. Asking again gives the same until that step began.
     pub fn turn(&mut self) -> Option<StepTurn> {
         let pending = |entries: &[Entry]| entries.iter().position(|entry| entry.report.status == StepStatus::Pending);
         let mut index = pending(&self.entries);
@@ -187,7 +196,7 @@ impl StepsState {
         Some(StepTurn { index, step: entry.step, part: entry.part, condition: entry.condition.clone() })
     }
 
-    /// Adds what the actions do that began: the last one's first.
+    /// Adds the last parts of the actions that began, the last one's first.
     fn add_posts(&mut self) {
         let began = self.entries.iter().filter(|entry| entry.report.started_at.is_some());
         let posts: Vec<_> = began.filter_map(Entry::post).collect();
@@ -197,8 +206,8 @@ impl StepsState {
         }
     }
 
-    /// The step's turn has come; `holds` is what its condition came to, and none where it couldn't be evaluated, which is a
-    /// failure that no step may have. Whether the step runs.
+    /// Begins a step, and says whether it runs. `holds` is what its condition came to, none where it couldn't be evaluated: a
+    /// failure that `continue-on-error` doesn't forgive.
     pub fn begin(&mut self, index: usize, holds: Option<bool>, now: Timestamp) -> bool {
         let Some(entry) = self.entries.get_mut(index) else { return false };
         if entry.report.status != StepStatus::Pending {
@@ -222,12 +231,12 @@ impl StepsState {
         }
     }
 
-    /// The running step is over; `continues` is what its `continue-on-error` came to.
-    pub fn end(&mut self, outcome: StepConclusion, continues: bool, now: Timestamp) {
+    /// Ends the running step.
+    pub fn end(&mut self, outcome: StepConclusion, on_failure: OnFailure, now: Timestamp) {
         let Some(entry) = self.running().and_then(|index| self.entries.get_mut(index)) else { return };
-        let conclusion = match outcome {
-            StepConclusion::Failure if continues => StepConclusion::Success,
-            outcome => outcome,
+        let conclusion = match (outcome, on_failure) {
+            (StepConclusion::Failure, OnFailure::GoOn) => StepConclusion::Success,
+            _ => outcome,
         };
         entry.complete(outcome, conclusion, now);
         match conclusion {
@@ -237,14 +246,14 @@ impl StepsState {
         }
     }
 
-    /// The job is cancelled, or its time is over. `holds` is what the running step's condition comes to now: where it doesn't,
-    /// the step is to be stopped, and then to [`end`](Self::end) as `cancelled`.
+    /// Cancels the job, also because its time is over. `holds` evaluates the running step's condition again: where it holds no
+    /// longer, the step is to be stopped, and then to [`end`](Self::end) as `cancelled`.
     pub fn cancel(&mut self, holds: impl FnOnce(&Self) -> bool) -> OnCancel {
         self.status = JobStatus::Cancelled;
         if self.running().is_none() || holds(self) { OnCancel::GoOn } else { OnCancel::Stop }
     }
 
-    /// The job fails beside its steps: what it hands on couldn't be evaluated.
+    /// Fails the job beside its steps, as where its outputs can't be evaluated. A cancelled job stays cancelled.
     pub fn fail(&mut self) {
         if self.status == JobStatus::Success {
             self.status = JobStatus::Failure;
@@ -263,7 +272,7 @@ impl StepsState {
         }
     }
 
-    /// A step hands something to those behind it.
+    /// Notes an output that a step hands to those behind it.
     pub fn output(&mut self, index: usize, name: impl Into<String>, value: impl Into<String>) {
         if let Some(entry) = self.entries.get_mut(index) {
             entry.outputs.insert(name.into(), value.into());
@@ -286,7 +295,7 @@ impl StepsState {
         }
     }
 
-    /// The `steps` of expressions: those that are over and have an id.
+    /// The `steps` context: the steps that are over and have an id.
     pub fn context(&self) -> Value {
         let named = self.entries.iter().filter(|entry| entry.part == Part::Main).filter_map(Entry::context);
         Value::object(named)

@@ -10,7 +10,7 @@ pub enum JobConclusion {
     Success,
     /// A step failed, or the job couldn't be run.
     Failure,
-    /// Somebody or something cancelled the job.
+    /// The job was cancelled.
     Cancelled,
     /// The job's condition didn't hold.
     Skipped,
@@ -31,7 +31,7 @@ impl JobConclusion {
     }
 }
 
-/// What jobs that need a job are told of how it ended.
+/// How a job ended, as jobs that need it are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobResult {

@@ -1,4 +1,4 @@
-//! What the expressions of a run and its jobs look at.
+//! The contexts and status functions that the expressions of a run and its jobs look at.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use crate::pipelines::expressions::{ContextName, Function, Surroundings, Value};
 pub struct RunContexts {
     /// The event, the ref, the actor.
     pub github: Value,
-    /// What was asked for when the run was dispatched.
+    /// The inputs that the run was dispatched with.
     pub inputs: Value,
     /// Variables of the repository and the organization.
     pub vars: Value,
 }
 
-/// What `success()` and its like know.
+/// The facts on which `success()` and its like decide.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Health {
     /// Whether somebody cancelled the run.

@@ -1,4 +1,4 @@
-//! What follows from what happens.
+//! How a run goes on: from an event to its effects.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -28,7 +28,7 @@ struct Turn<'a> {
     plan: &'a Plan,
     state: &'a mut RunState,
     effects: Vec<Effect>,
-    /// Keys of whose jobs one ended.
+    /// Keys to be looked at again, because a job of theirs ended or was made.
     touched: VecDeque<usize>,
 }
 
@@ -51,10 +51,7 @@ impl Turn<'_> {
             }
             RunEvent::Started { job } => self.started(job),
             RunEvent::Completed { job, conclusion, outputs } => self.completed(job, conclusion, outputs),
-            RunEvent::TimedOut { job } if self.job(job).is_some_and(|job| job.is_running()) => {
-                self.complete(job, JobConclusion::TimedOut);
-            }
-            RunEvent::TimedOut { .. } => {}
+            RunEvent::TimedOut { job } => self.timed_out(job),
             RunEvent::Lost { job, begun } => self.lost(job, begun),
             RunEvent::Displaced { job } => self.cancel(job),
             RunEvent::Cancelled if self.state.has_begun => self.cancelled(),
@@ -181,6 +178,12 @@ impl Turn<'_> {
         }
     }
 
+    fn timed_out(&mut self, place: JobPlace) {
+        if self.state.job(place).is_some_and(JobState::is_running) {
+            self.complete(place, JobConclusion::TimedOut);
+        }
+    }
+
     fn complete(&mut self, place: JobPlace, conclusion: JobConclusion) {
         if self.job(place).is_none_or(|job| job.conclusion().is_some()) {
             return;
@@ -189,7 +192,7 @@ impl Turn<'_> {
         self.ended(place, conclusion);
     }
 
-    /// What follows at once where a job is over: one that failed ends the others of its matrix.
+    /// Tells that a job is over; one that failed ends the others of its matrix.
     fn ended(&mut self, place: JobPlace, conclusion: JobConclusion) {
         self.effects.push(Effect::Complete { job: place, conclusion });
         self.touched.push_back(place.node);
@@ -243,7 +246,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Says what a key's jobs came to, once all are over. Whether they just were.
+    /// Notes what a key's jobs came to once all are over, and says whether that is new.
     fn settle(&mut self, node: usize) -> bool {
         let of = &self.state.nodes[node];
         let results: Option<Vec<JobResult>> = of.jobs.iter().map(JobState::result).collect();

@@ -1,4 +1,4 @@
-//! What happens to a run, and what follows.
+//! The events of a run, and their effects.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{
     state::JobPlace,
 };
 
-/// What holds a job back that could run otherwise, in the order in which a job comes to them.
+/// A reason to hold a job back that could run otherwise; a job comes to them in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
@@ -30,7 +30,7 @@ pub enum Begun {
     Step,
 }
 
-/// What happens to a run. What comes too late, or twice, changes nothing.
+/// An event in a run's life. One that comes too late, or twice, changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RunEvent {
     /// The run, or another attempt of it, begins.
@@ -39,14 +39,14 @@ pub enum RunEvent {
     Passed {
         /// The job.
         job: JobPlace,
-        /// What held it.
+        /// What held the job.
         gate: Gate,
     },
     /// A gate never lets the job through: a newer one took its place in the group, or a reviewer said no.
     Refused {
         /// The job.
         job: JobPlace,
-        /// What held it.
+        /// What held the job.
         gate: Gate,
     },
     /// A runner asked for the job's plan.
@@ -60,7 +60,7 @@ pub enum RunEvent {
         job: JobPlace,
         /// How it ended.
         conclusion: JobConclusion,
-        /// What it hands to jobs that need it.
+        /// What the job hands to jobs that need it.
         outputs: BTreeMap<String, String>,
     },
     /// The job took longer than it may, and the runner didn't say so.
@@ -80,20 +80,20 @@ pub enum RunEvent {
         /// The job.
         job: JobPlace,
     },
-    /// Somebody cancelled the run. Jobs whose condition still holds go on.
+    /// The run was cancelled. Jobs whose condition still holds go on.
     Cancelled,
-    /// Somebody cancelled the run, whatever the conditions of its jobs say.
+    /// The run was cancelled by force: no job goes on, whatever its condition says.
     ForceCancelled,
 }
 
-/// What has to be done.
+/// An act that the run's owner has to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Effect {
     /// The job asks to pass its group, or its environment; `Passed` or `Refused` answers.
     Ask {
         /// The job.
         job: JobPlace,
-        /// What holds it.
+        /// What holds the job.
         gate: Gate,
     },
     /// Runners may take the job.

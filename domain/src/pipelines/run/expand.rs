@@ -71,7 +71,7 @@ fn expanded(
 ) -> Result<NodeState, JobFault> {
     let rows = rows(job, surroundings)?;
     let total = rows.as_ref().map_or(1, Vec::len);
-    if state.jobs().count() + total > RUN_JOBS_MAX.max(plan.nodes()) {
+    if state.jobs().count() + total > RUN_JOBS_MAX {
         return Err(JobFault::other("strategy", format!("A run has at most {RUN_JOBS_MAX} jobs")));
     }
     let (fail_fast, max_parallel) = limits(job, surroundings)?;
@@ -89,7 +89,7 @@ fn expanded(
 fn rows(job: &Job, surroundings: &impl Surroundings) -> Result<Option<Vec<Value>>, JobFault> {
     const KEY: &str = "strategy.matrix";
     let Some(tree) = job.strategy.as_ref().and_then(|strategy| strategy.matrix.as_ref()) else { return Ok(None) };
-    let value = tree.evaluate(surroundings).map_err(|fault| JobFault::Expression { key: KEY, fault })?;
+    let value = tree.evaluate(surroundings).map_err(JobFault::expression(KEY))?;
     match Matrix::expand(&value) {
         // Everything was excluded.
         Ok(matrix) if matrix.rows.is_empty() => Err(JobFault::other(KEY, MatrixFault::Empty.to_string())),
@@ -109,7 +109,7 @@ fn limits(job: &Job, surroundings: &impl Surroundings) -> Result<(bool, Option<u
 /// A job whose settings are evaluated, and that waits for its turn.
 fn made(job: &Job, surroundings: &JobSurroundings<'_>) -> Result<JobState, JobFault> {
     let name = name::evaluated(job, &surroundings.matrix, surroundings);
-    let name = name.map_err(|fault| JobFault::Expression { key: "name", fault })?;
+    let name = name.map_err(JobFault::expression("name"))?;
     let (labels, runner_group) = runs_on(&job.runs_on, surroundings)?;
     let minutes = |setting: &Setting<f64>| settings::count("timeout-minutes", setting, surroundings);
     let timeout_minutes = job.timeout_minutes.as_ref().map(minutes).transpose()?.unwrap_or(TIMEOUT_MINUTES);
@@ -125,7 +125,9 @@ fn made(job: &Job, surroundings: &JobSurroundings<'_>) -> Result<JobState, JobFa
         concurrency: job.concurrency.as_ref().map(group).transpose()?.flatten(),
         timeout_minutes: timeout_minutes.min(TIMEOUT_MINUTES_MAX),
         continues_on_error: settings::flag("continue-on-error", &job.continue_on_error, surroundings)?,
-        ..ended(job, JobConclusion::Skipped, None)
+        outputs: BTreeMap::new(),
+        lost: 0,
+        fault: None,
     })
 }
 
@@ -139,7 +141,7 @@ fn matrix(row: &Value) -> Result<Option<String>, JobFault> {
 }
 
 fn text(key: &'static str, template: &Template, surroundings: &impl Surroundings) -> Result<String, JobFault> {
-    let value = template.evaluate(surroundings).map_err(|fault| JobFault::Expression { key, fault })?;
+    let value = template.evaluate(surroundings).map_err(JobFault::expression(key))?;
     label(key, &value)
 }
 
@@ -165,7 +167,7 @@ fn runs_on(wanted: &RunsOn, surroundings: &impl Surroundings) -> Result<(Vec<Str
         }
         RunsOn::Evaluated(template) => {
             let value = template.evaluate(surroundings);
-            evaluated_runs_on(&value.map_err(|fault| JobFault::Expression { key: RUNS_ON, fault })?)?
+            evaluated_runs_on(&value.map_err(JobFault::expression(RUNS_ON))?)?
         }
     };
     let labels: Vec<String> = labels.into_iter().filter(|label| !label.is_empty()).collect();

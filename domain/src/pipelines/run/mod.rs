@@ -21,7 +21,7 @@ mod settings;
 mod state;
 
 #[cfg(test)]
-pub(super) mod tests;
+mod tests;
 
 pub use self::{
     conclusion::{JobConclusion, JobResult, RunConclusion, RunStatus},

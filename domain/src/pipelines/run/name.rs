@@ -38,7 +38,7 @@ fn with_row(name: &str, row: &Value) -> String {
     }
 }
 
-/// All values that are no objects and no arrays, in their order, but for empty ones.
+/// Collects the texts of all values that are neither objects nor arrays, in their order, without empty ones.
 fn leaves(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Array(array) => array.items().iter().for_each(|item| leaves(item, found)),

@@ -1,4 +1,4 @@
-//! What a run is going to do, as far as its text says.
+//! The plan of a run, as far as its text says.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -16,7 +16,7 @@ use crate::pipelines::{
 /// Characters of a run's title, at most; a longer one is cut.
 pub const TITLE_LEN_MAX: usize = 1_000;
 
-/// What a run is going to do. The same text and contexts always make the same.
+/// The plan of a run. The same text and contexts always make the same plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub(super) workflow: Workflow,

@@ -1,4 +1,4 @@
-//! A run again: what is kept of the attempt before.
+//! Re-runs: what the next attempt keeps of the one before.
 
 use super::{
     conclusion::JobConclusion,
@@ -7,14 +7,14 @@ use super::{
     state::{JobPlace, NodeState, Phase, RunState},
 };
 
-/// Which jobs run again. Whatever needs them, near or far, does too.
+/// Which jobs run again. Jobs that need them, near or far, do too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rerun {
-    /// All.
+    /// All jobs.
     All,
-    /// Those that failed, were cancelled or took too long.
+    /// The jobs that failed, were cancelled or took too long.
     Failed,
-    /// These.
+    /// The jobs at these places.
     Jobs(Vec<JobPlace>),
 }
 
@@ -61,7 +61,7 @@ impl RunState {
 }
 
 impl NodeState {
-    /// Puts the jobs back that run again. Whether there are any.
+    /// Puts the jobs back that run again, and says whether there are any.
     fn reset(&mut self, node: usize, rerun: &Rerun) -> bool {
         let jobs = self.jobs.iter().enumerate();
         let wanted: Vec<bool> =

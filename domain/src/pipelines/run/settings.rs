@@ -9,8 +9,11 @@ use crate::pipelines::{
 
 /// Minutes that a job may take unless it says otherwise.
 pub const TIMEOUT_MINUTES: u32 = 360;
-/// Minutes that a job may take, at most: five days, as on one's own runners at GitHub.
+/// Minutes that a job may take, at most: five days, as on self-hosted runners at GitHub. More counts as this.
 pub const TIMEOUT_MINUTES_MAX: u32 = 7_200;
+
+/// Characters that a fault shows of a value of the wrong kind, at most.
+const FOUND_LEN_MAX: usize = 100;
 
 /// A concurrency group that a run or a job wants to be in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +22,7 @@ pub struct GroupWish {
     pub group: String,
     /// Whether what runs makes way.
     pub cancels: bool,
-    /// How many wait.
+    /// How many members wait.
     pub queue: Queue,
 }
 
@@ -35,12 +38,17 @@ pub(super) enum JobFault {
 }
 
 impl JobFault {
+    /// The fault of an expression at this key.
+    pub fn expression(key: &'static str) -> impl FnOnce(ExpressionFault) -> Self {
+        move |fault| Self::Expression { key, fault }
+    }
+
     pub fn other(key: &'static str, message: impl Into<String>) -> Self {
         Self::Other { key, message: message.into() }
     }
 
     fn kind(key: &'static str, found: &Value, wanted: &'static str) -> Self {
-        Self::Kind { key, found: found.to_text().chars().take(100).collect(), wanted }
+        Self::Kind { key, found: found.to_text().chars().take(FOUND_LEN_MAX).collect(), wanted }
     }
 }
 
@@ -50,25 +58,21 @@ type Evaluated<T> = Result<T, JobFault>;
 pub(super) fn flag(key: &'static str, setting: &Setting<bool>, surroundings: &impl Surroundings) -> Evaluated<bool> {
     match setting {
         Setting::Given(value) => Ok(*value),
-        Setting::Evaluated(template) => {
-            match template.evaluate(surroundings).map_err(|fault| JobFault::Expression { key, fault })? {
-                Value::Boolean(value) => Ok(value),
-                other => Err(JobFault::kind(key, &other, "A boolean")),
-            }
-        }
+        Setting::Evaluated(template) => match template.evaluate(surroundings).map_err(JobFault::expression(key))? {
+            Value::Boolean(value) => Ok(value),
+            other => Err(JobFault::kind(key, &other, "A boolean")),
+        },
     }
 }
 
-/// The value of a setting that is a whole number of at least 1; what is left over counts as one more.
+/// The value of a setting that is a number above 0, rounded up to a whole one.
 pub(super) fn count(key: &'static str, setting: &Setting<f64>, surroundings: &impl Surroundings) -> Evaluated<u32> {
     let number = match setting {
         Setting::Given(value) => *value,
-        Setting::Evaluated(template) => {
-            match template.evaluate(surroundings).map_err(|fault| JobFault::Expression { key, fault })? {
-                Value::Number(value) => value,
-                other => return Err(JobFault::kind(key, &other, "A number")),
-            }
-        }
+        Setting::Evaluated(template) => match template.evaluate(surroundings).map_err(JobFault::expression(key))? {
+            Value::Number(value) => value,
+            other => return Err(JobFault::kind(key, &other, "A number")),
+        },
     };
     if number.is_nan() || number <= 0.0 {
         return Err(JobFault::other(key, "A number greater than 0 was expected"));
@@ -88,7 +92,7 @@ pub(super) fn group(
     surroundings: &impl Surroundings,
 ) -> Evaluated<Option<GroupWish>> {
     const KEY: &str = "concurrency";
-    let name = wanted.group.evaluate(surroundings).map_err(|fault| JobFault::Expression { key: KEY, fault })?;
+    let name = wanted.group.evaluate(surroundings).map_err(JobFault::expression(KEY))?;
     let group = name.to_text().to_lowercase();
     if group.is_empty() {
         return Ok(None);

@@ -36,18 +36,18 @@ pub struct RunState {
     pub has_started: bool,
     /// How the run ended, once it has.
     pub conclusion: Option<RunConclusion>,
-    /// What there is of each key, in the order of the file.
+    /// The jobs of each key, in the order of the file.
     pub(super) nodes: Vec<NodeState>,
 }
 
-/// What there is of a key.
+/// The jobs of a key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct NodeState {
     /// The jobs; none before what they need is over.
     pub jobs: Vec<JobState>,
     /// Whether the others are cancelled when one fails.
     pub fail_fast: bool,
-    /// How many run at the same time; all where nothing is said.
+    /// How many jobs run at the same time; all where nothing is said.
     pub max_parallel: Option<usize>,
     /// What the jobs came to, once all are over.
     pub settled: Option<Settled>,
@@ -57,16 +57,16 @@ pub(super) struct NodeState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Settled {
     pub result: JobResult,
-    /// Whether it and all that it needs, near and far, succeeded.
+    /// Whether the key's jobs and all that they need, near and far, succeeded.
     pub all_succeeded: bool,
-    /// Whether it or something that it needs, near or far, failed.
+    /// Whether a job of the key or something that it needs, near or far, failed.
     pub has_failed: bool,
 }
 
 /// A job of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobState {
-    /// What people read.
+    /// The job's name, which people read.
     pub name: String,
     /// Where the job is in its life.
     pub phase: Phase,
@@ -105,7 +105,7 @@ pub struct JobState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// Something holds the job.
+    /// The job is held back.
     Held(Gate),
     /// Runners may take the job.
     Queued,
@@ -131,7 +131,7 @@ impl JobState {
         matches!(self.phase, Phase::Running | Phase::Cancelling)
     }
 
-    /// What the job counts as for its run: one that may fail hasn't.
+    /// How the job counts for its run: a failure that `continue-on-error` forgives is a success.
     pub(super) fn counted(&self) -> Option<JobConclusion> {
         match self.conclusion()? {
             JobConclusion::Failure if self.continues_on_error => Some(JobConclusion::Success),

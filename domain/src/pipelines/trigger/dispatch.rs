@@ -1,4 +1,4 @@
-//! What somebody hands to a workflow that is started by hand.
+//! The inputs of a workflow that is started by hand.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::{
 /// Inputs of a workflow that is started by hand, at most.
 pub const DISPATCH_INPUTS_MAX: usize = 25;
 
-/// A value that somebody gave (contract C 4.2).
+/// A value that was given for an input (contract C 4.2).
 #[derive(Clone, Debug, PartialEq)]
 pub enum DispatchValue {
     /// A text.
@@ -68,20 +68,20 @@ fn value(
             None => Ok(nothing(input.kind)),
         };
     };
-    match (input.kind, given) {
-        (InputKind::Boolean, given) => boolean(given).ok_or_else(|| "This input is true or false.".to_owned()),
-        (InputKind::Number, given) => number(given).ok_or_else(|| "This input is a number.".to_owned()),
-        (InputKind::Choice, given) => {
+    match input.kind {
+        InputKind::Boolean => boolean(given).ok_or_else(|| "This input is true or false.".to_owned()),
+        InputKind::Number => number(given).ok_or_else(|| "This input is a number.".to_owned()),
+        InputKind::Choice => {
             let text = text(given);
             let is_option = input.options.iter().any(|option| **option == *text.to_text());
             is_option.then_some(text).ok_or_else(|| format!("This input is one of: {}.", input.options.join(", ")))
         }
-        (InputKind::Environment, given) => {
+        InputKind::Environment => {
             let text = text(given);
             let is_known = is_environment(&text.to_text());
             is_known.then_some(text).ok_or_else(|| "There is no such environment.".to_owned())
         }
-        (InputKind::String, given) => Ok(text(given)),
+        InputKind::String => Ok(text(given)),
     }
 }
 

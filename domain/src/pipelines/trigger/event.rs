@@ -1,4 +1,4 @@
-//! What may start runs.
+//! The events that may start runs.
 
 /// The ref that a push changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,13 +14,13 @@ pub enum PushedRef<'a> {
 /// The files that a change changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paths<'a> {
-    /// These.
+    /// The files that it changes.
     Known(&'a [String]),
     /// Too many to look, or nothing to compare with: every filter of paths lets them pass.
     Unknown,
 }
 
-/// Something that may start runs.
+/// An event that may start runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TriggerEvent<'a> {
     /// A push to one ref.
@@ -32,15 +32,15 @@ pub enum TriggerEvent<'a> {
         /// The message of the commit that the ref names now.
         message: &'a str,
     },
-    /// Something was done to a pull request.
+    /// An activity on a pull request.
     PullRequest {
-        /// What was done: `opened`, `synchronize` and the like.
+        /// The activity: `opened`, `synchronize` and the like.
         activity: &'a str,
-        /// The branch that it goes into.
+        /// The branch that the pull request goes into.
         base: &'a str,
         /// The files that it changes.
         paths: Paths<'a>,
-        /// The message of its newest commit.
+        /// The message of the pull request's newest commit.
         message: &'a str,
     },
     /// A pull request that can't be merged, so that there is nothing to run on.
@@ -52,9 +52,9 @@ pub enum TriggerEvent<'a> {
         /// The zone, as the file has it.
         timezone: Option<&'a str>,
     },
-    /// Somebody starts the workflow by hand.
+    /// The workflow is started by hand.
     Dispatch,
-    /// What a job's own credential pushed, or did to a pull request.
+    /// A push, or an activity on a pull request, with a job's own credential.
     ByJob,
 }
 

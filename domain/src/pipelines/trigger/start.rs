@@ -27,13 +27,13 @@ pub enum Start {
 /// Why an event doesn't start a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WhyNot {
-    /// Somebody disabled the workflow.
+    /// The workflow is disabled.
     #[error("The workflow is disabled.")]
     Disabled,
     /// The file is broken, and only a push says so in a run.
     #[error("The workflow file has errors.")]
     Broken,
-    /// What a job's credential does starts nothing.
+    /// A job's credential starts nothing.
     #[error("What a job pushes with its own credential starts nothing.")]
     ByJob,
     /// The commit asks for no runs.
@@ -60,7 +60,7 @@ pub enum WhyNot {
     /// The file has a filter of branches, and none of tags.
     #[error("The file names branches only, and '{0}' is a tag.")]
     BranchesOnly(String),
-    /// What was done isn't among the types.
+    /// The activity isn't among the types.
     #[error("'{0}' isn't among the types.")]
     Activity(String),
     /// The filter of paths lets none of the changed files pass.
@@ -91,7 +91,7 @@ impl WhyNot {
     }
 }
 
-/// What an event starts of a workflow, or why it starts nothing: the first reason in the order in which they are looked at.
+/// What an event starts of a workflow, or the first reason for which it starts nothing.
 pub fn start(candidate: Candidate<'_>, event: &TriggerEvent<'_>) -> Result<Start, WhyNot> {
     if candidate.is_disabled {
         return Err(WhyNot::Disabled);

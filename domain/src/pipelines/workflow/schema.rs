@@ -71,7 +71,7 @@ const HASH_FILES: SpecialFunction = function(Function::HashFiles, 1, 255);
 /// `run-name`, `concurrency` of the workflow.
 pub(super) static OF_RUN: Vocabulary = contexts(&[Github, Inputs, Vars]);
 /// `env` of the workflow.
-pub static OF_WORKFLOW_ENV: Vocabulary = contexts(&[Github, Inputs, Vars, Secrets]);
+pub(super) static OF_WORKFLOW_ENV: Vocabulary = contexts(&[Github, Inputs, Vars, Secrets]);
 /// `if` of a job.
 pub(super) static OF_JOB_IF: Vocabulary = Vocabulary {
     contexts: &[Github, Inputs, Vars, Needs],

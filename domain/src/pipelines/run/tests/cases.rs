@@ -29,7 +29,7 @@ use super::{
 use crate::pipelines::{
     concurrency::{Group, GroupEffect},
     expressions::Value,
-    job::{JobLimits, StepReport, Told},
+    job::{JobLimits, StepConclusion, StepReport, Told},
 };
 
 /// The environment of the cases that has reviewers.
@@ -276,7 +276,7 @@ impl Played {
 }
 
 fn reported(report: &StepReport) -> String {
-    let name = |conclusion: Option<crate::pipelines::job::StepConclusion>| conclusion.map_or("pending", |it| it.name());
+    let name = |conclusion: Option<StepConclusion>| conclusion.map_or("pending", StepConclusion::name);
     let (outcome, conclusion) = (name(report.outcome), name(report.conclusion));
     let post = if report.post == Some(true) { "post:" } else { "" };
     if outcome == conclusion { format!("{post}{conclusion}") } else { format!("{post}{outcome}/{conclusion}") }

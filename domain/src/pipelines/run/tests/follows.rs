@@ -1,9 +1,12 @@
-//! What follows from one event, where the cases can't show it.
+//! The effects of single events, which the cases can't show.
 
 use std::fmt::Write as _;
 
 use super::{
-    super::{Effect::*, *},
+    super::{
+        Effect::{Ask, Cancel, Complete, End, Queue},
+        *,
+    },
     *,
 };
 
@@ -173,7 +176,7 @@ fn settings_are_evaluated_when_the_job_is_made() {
     let job = |given: &str| minutes(given).state.job(at(0, 0)).unwrap().timeout_minutes;
     assert_eq!([job("7199"), job("7200"), job("7201")], [7_199, 7_200, 7_200]);
     assert!(minutes("0").fault().contains("greater than 0"));
-    assert!(minutes("\"${{ 'ten' }}\"").fault().contains("Unexpected value 'ten'"));
+    assert!(minutes("\"${{ github.actor }}\"").fault().contains("Unexpected value 'ada'"));
 }
 
 #[test]

@@ -8,8 +8,8 @@ use crate::{
     pipelines::{
         expressions::{ContextName, Expression, Function, Surroundings, Template, Value, Vocabulary},
         job::{
-            ContinueOnError, JobPlan, JobStatus, OnCancel, Part, PlannedStep, StepConclusion, StepReport, StepTurn,
-            StepsState,
+            ContinueOnError, JobPlan, JobStatus, OnCancel, OnFailure, Part, PlannedStep, StepConclusion, StepReport,
+            StepTurn, StepsState,
         },
         workflow::{OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF},
     },
@@ -103,9 +103,9 @@ impl RunningJob {
         });
         self.steps = steps;
         match (on_cancel, asleep) {
-            (OnCancel::Stop, Some(_)) => self.end(StepConclusion::Cancelled, false),
+            (OnCancel::Stop, Some(_)) => self.end(StepConclusion::Cancelled, OnFailure::Fail),
             // A sleep that nobody cancels is over some time.
-            (OnCancel::GoOn, Some(_)) => self.end(StepConclusion::Success, false),
+            (OnCancel::GoOn, Some(_)) => self.end(StepConclusion::Success, OnFailure::Fail),
             (_, None) => {}
         }
     }
@@ -126,10 +126,10 @@ impl RunningJob {
         let step = self.plan.steps[turn.step].clone();
         match if turn.part == Part::Main { self.play(&turn, &step) } else { Some(true) } {
             None => self.asleep = Some(turn),
-            Some(true) => self.end(StepConclusion::Success, false),
+            Some(true) => self.end(StepConclusion::Success, OnFailure::Fail),
             Some(false) => {
-                let continues = self.continues(&step);
-                self.end(StepConclusion::Failure, continues);
+                let on_failure = self.on_failure(&step);
+                self.end(StepConclusion::Failure, on_failure);
             }
         }
         Advance::Something
@@ -157,9 +157,9 @@ impl RunningJob {
         Timestamp(self.now)
     }
 
-    fn end(&mut self, outcome: StepConclusion, continues: bool) {
+    fn end(&mut self, outcome: StepConclusion, on_failure: OnFailure) {
         let now = self.tick();
-        self.steps.end(outcome, continues, now);
+        self.steps.end(outcome, on_failure, now);
     }
 
     fn view(&self, env: &BTreeMap<String, String>) -> View<'_> {
@@ -177,11 +177,12 @@ impl RunningJob {
         expression.evaluate(&self.view(&self.env)).ok().map(|value| value.is_truthy())
     }
 
-    fn continues(&self, step: &PlannedStep) -> bool {
+    fn on_failure(&self, step: &PlannedStep) -> OnFailure {
+        let is_true = |text: &str| self.text(text, &OF_STEP, &self.env).as_deref() == Some("true");
         match &step.continue_on_error {
-            None => false,
-            Some(ContinueOnError::Given(value)) => *value,
-            Some(ContinueOnError::Evaluated(text)) => self.text(text, &OF_STEP, &self.env).as_deref() == Some("true"),
+            Some(ContinueOnError::Given(true)) => OnFailure::GoOn,
+            Some(ContinueOnError::Evaluated(text)) if is_true(text) => OnFailure::GoOn,
+            _ => OnFailure::Fail,
         }
     }
 
