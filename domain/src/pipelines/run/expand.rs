@@ -32,7 +32,7 @@ pub(super) fn node(plan: &Plan, state: &RunState, node: usize) -> NodeState {
     match job.condition.evaluate(&surroundings) {
         Ok(false) => alone(ended(job, JobConclusion::Skipped, None)),
         Err(fault) => alone(failed(job, &JobFault::Expression { key: "if", fault })),
-        Ok(true) => expanded(plan, state, job, &mut surroundings).unwrap_or_else(|fault| alone(failed(job, &fault))),
+        Ok(true) => expanded(state, job, &mut surroundings).unwrap_or_else(|fault| alone(failed(job, &fault))),
     }
 }
 
@@ -63,12 +63,7 @@ fn failed(job: &Job, fault: &JobFault) -> JobState {
     ended(job, JobConclusion::Failure, Some(fault.to_string()))
 }
 
-fn expanded(
-    plan: &Plan,
-    state: &RunState,
-    job: &Job,
-    surroundings: &mut JobSurroundings<'_>,
-) -> Result<NodeState, JobFault> {
+fn expanded(state: &RunState, job: &Job, surroundings: &mut JobSurroundings<'_>) -> Result<NodeState, JobFault> {
     let rows = rows(job, surroundings)?;
     let total = rows.as_ref().map_or(1, Vec::len);
     if state.jobs().count() + total > RUN_JOBS_MAX {
