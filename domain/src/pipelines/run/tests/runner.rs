@@ -124,7 +124,8 @@ impl RunningJob {
             return Advance::Something;
         }
         let step = self.plan.steps[turn.step].clone();
-        match if turn.part == Part::Main { self.play(&turn, &step) } else { Some(true) } {
+        let succeeds = if turn.part == Part::Main { self.play(&turn, &step) } else { Some(true) };
+        match succeeds {
             None => self.asleep = Some(turn),
             Some(true) => self.end(StepConclusion::Success, OnFailure::Fail),
             Some(false) => {
