@@ -35,7 +35,9 @@ impl Plan {
         let needs: Vec<Vec<usize>> = workflow.jobs.iter().map(|job| needed(job, &places)).collect();
         let mut dependents = vec![Vec::new(); needs.len()];
         for (at, needed) in needs.iter().enumerate() {
-            needed.iter().for_each(|place| dependents[*place].push(at));
+            for place in needed {
+                dependents[*place].push(at);
+            }
         }
         Self { workflow, contexts, needs, dependents }
     }
