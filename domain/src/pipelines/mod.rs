@@ -1,4 +1,8 @@
-//! Pipelines (contract C 2.1): workflow files and what they mean.
+//! Pipelines (contract C 2.1): workflow files and what they mean, what starts them, and how their runs go.
 
+pub mod concurrency;
 pub mod expressions;
+pub mod job;
+pub mod run;
+pub mod trigger;
 pub mod workflow;

@@ -1,5 +1,7 @@
 //! Texts with expressions in them.
 
+use std::fmt;
+
 use super::{
     evaluator::Surroundings,
     fault::{ExpressionFault, FaultKind},
@@ -127,6 +129,16 @@ impl Template {
             }
         }
         usage
+    }
+}
+
+/// The text as it travels to a runner: reading it again gives the same parts.
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parts.iter().try_for_each(|part| match part {
+            Part::Text(text) => f.write_str(text),
+            Part::Expression(expression) => write!(f, "{OPEN} {expression} {CLOSE}"),
+        })
     }
 }
 

@@ -31,6 +31,7 @@ pub use self::{
         RunsOn, STEPS_MAX, Setting, Step, StepKind, Strategy, Workflow,
     },
     problem::{PROBLEMS_MAX, Severity, WorkflowProblem},
+    schema::{OF_JOB_DEFAULTS, OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF},
     triggers::{
         DispatchInput, Filter, InputDefault, InputKind, PullRequestTrigger, PushTrigger, Schedule, Triggers, Verdict,
     },

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::{matrix::MatrixTree, triggers::Triggers};
 use crate::pipelines::expressions::{ExpressionFault, Function, Part, Surroundings, Template, Usage};
 
@@ -139,6 +141,30 @@ impl Action {
         ("actions/download-artifact", Self::DownloadArtifact),
     ];
 
+    /// The action's name in a job's plan (contract C 2.1).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Checkout => "checkout",
+            Self::Cache => "cache",
+            Self::UploadArtifact => "upload-artifact",
+            Self::DownloadArtifact => "download-artifact",
+        }
+    }
+
+    /// The action of this name in a job's plan.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().map(|(_, action)| *action).find(|action| action.name() == name)
+    }
+
+    /// The condition of what the action does once the job's steps are over, where it does something then.
+    pub const fn post_condition(self) -> Option<&'static str> {
+        match self {
+            Self::Checkout => Some("always()"),
+            Self::Cache => Some("success()"),
+            Self::UploadArtifact | Self::DownloadArtifact => None,
+        }
+    }
+
     /// The action that `uses` names, of whatever version.
     pub fn read(uses: &str) -> Option<Self> {
         let (name, version) = uses.split_once('@')?;
@@ -165,6 +191,9 @@ pub enum Bindings {
     Evaluated(Template),
 }
 
+/// The name under which values stand that an expression gives all at once, as at GitHub.
+const INSERT: &str = "${{ insert }}";
+
 impl Default for Bindings {
     fn default() -> Self {
         Self::Each(Vec::new())
@@ -172,6 +201,14 @@ impl Default for Bindings {
 }
 
 impl Bindings {
+    /// Each value's text by its name.
+    pub fn texts(&self) -> BTreeMap<String, String> {
+        match self {
+            Self::Each(values) => values.iter().map(|(name, value)| (name.clone(), value.to_string())).collect(),
+            Self::Evaluated(template) => BTreeMap::from([(INSERT.to_owned(), template.to_string())]),
+        }
+    }
+
     /// Adds what the expressions name.
     pub(super) fn add_usage(&self, usage: &mut Usage) {
         match self {
@@ -213,6 +250,11 @@ impl Condition {
         }
     }
 
+    /// Whether nothing more is said than what holds where nothing is said.
+    pub const fn is_default(&self) -> bool {
+        self.given.is_none()
+    }
+
     /// What the condition names.
     pub fn usage(&self) -> Usage {
         self.given.as_ref().map(Template::usage).unwrap_or_default()
@@ -245,7 +287,8 @@ pub struct Concurrency {
 }
 
 /// How many of a group wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Queue {
     /// The newest.
     #[default]
@@ -303,6 +346,15 @@ pub struct Strategy {
     pub fail_fast: Setting<bool>,
     /// How many run at the same time.
     pub max_parallel: Option<Setting<f64>>,
+}
+
+impl Workflow {
+    /// What the texts of a job that travel to the runner name: the job is given these secrets, and no others.
+    pub fn usage(&self, job: &Job) -> Usage {
+        let mut usage = job.usage();
+        self.env.add_usage(&mut usage);
+        usage
+    }
 }
 
 impl Job {

@@ -87,22 +87,22 @@ pub(super) static OF_STRATEGY: Vocabulary = contexts(&[Github, Inputs, Vars, Nee
 /// What of a job the server evaluates when its place in the matrix is known.
 pub(super) static OF_JOB: Vocabulary = contexts(&[Github, Inputs, Vars, Needs, Strategy, Matrix]);
 /// `env` of a job.
-pub(super) static OF_JOB_ENV: Vocabulary = contexts(&[Github, Inputs, Vars, Needs, Strategy, Matrix, Secrets]);
+pub static OF_JOB_ENV: Vocabulary = contexts(&[Github, Inputs, Vars, Needs, Strategy, Matrix, Secrets]);
 /// `defaults.run` of a job.
-pub(super) static OF_JOB_DEFAULTS: Vocabulary = contexts(&[Github, Inputs, Vars, Strategy, Matrix, Needs, Env]);
+pub static OF_JOB_DEFAULTS: Vocabulary = contexts(&[Github, Inputs, Vars, Strategy, Matrix, Needs, Env]);
 /// `outputs` of a job.
-pub(super) static OF_OUTPUTS: Vocabulary =
+pub static OF_OUTPUTS: Vocabulary =
     contexts(&[Github, Inputs, Vars, Needs, Strategy, Matrix, Secrets, Steps, Job, Runner, Env]);
 /// `environment.url` of a job.
 pub(super) static OF_URL: Vocabulary =
     contexts(&[Github, Inputs, Vars, Needs, Strategy, Matrix, Steps, Job, Runner, Env]);
 /// What the runner evaluates when a step begins.
-pub(super) static OF_STEP: Vocabulary = Vocabulary {
+pub static OF_STEP: Vocabulary = Vocabulary {
     contexts: &[Github, Inputs, Vars, Needs, Strategy, Matrix, Secrets, Steps, Job, Runner, Env],
     functions: &[HASH_FILES],
 };
 /// `if` of a step.
-pub(super) static OF_STEP_IF: Vocabulary = Vocabulary {
+pub static OF_STEP_IF: Vocabulary = Vocabulary {
     contexts: &[Github, Inputs, Vars, Needs, Strategy, Matrix, Steps, Job, Runner, Env],
     functions: &[
         function(Function::Always, 0, 0),

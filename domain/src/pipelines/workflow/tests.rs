@@ -92,28 +92,6 @@ fn a_job_is_given_the_secrets_that_its_text_names() {
 }
 
 #[test]
-fn a_push_starts_what_its_filters_let_pass() {
-    let push = |filters: &str| {
-        let text = format!("on: {{push: {{{filters}}}}}\njobs: {{a: {{runs-on: x}}}}");
-        read(&text).triggers.push.unwrap()
-    };
-    let branches = push("branches: [main, 'v*', '!v1', 'v1']");
-    assert!(branches.starts_for_branch("main", []) && branches.starts_for_branch("v1", []));
-    assert!(!branches.starts_for_branch("other", []) && !branches.starts_for_tag("main"));
-    assert!(!push("branches: ['**', '!old/**']").starts_for_branch("old/a", []));
-    assert!(push("branches-ignore: ['old/**']").starts_for_branch("main", []));
-    assert!(push("tags: [v1]").starts_for_tag("v1") && !push("tags: [v1]").starts_for_branch("v1", []));
-    let paths = push("paths: ['src/**', '!src/docs/**']");
-    assert!(paths.starts_for_branch("any", ["README.md", "src/a"]) && paths.starts_for_tag("v1"));
-    assert!(!paths.starts_for_branch("any", ["README.md", "src/docs/a"]));
-    assert!(!push("paths-ignore: ['**.md']").starts_for_branch("any", ["README.md"]));
-    assert!(push("paths-ignore: ['**.md']").starts_for_branch("any", ["README.md", "a.rs"]));
-
-    let pull = read("on: pull_request\njobs: {a: {runs-on: x}}").triggers.pull_request.unwrap();
-    assert!(pull.starts("opened", "main", []) && !pull.starts("labeled", "main", []));
-}
-
-#[test]
 fn what_github_knows_and_is_not_here_is_told() {
     let file = WorkflowFile::read("on: [push, issues]\njobs: {a: {runs-on: x}}");
     assert_eq!(file.problems.len(), 1);

@@ -87,34 +87,6 @@ impl Filter {
     }
 }
 
-impl PushTrigger {
-    /// Whether a push to this branch, which changed these files, starts the workflow.
-    pub fn starts_for_branch<'a>(&self, branch: &str, paths: impl IntoIterator<Item = &'a str>) -> bool {
-        let passes = match (&self.branches, &self.tags) {
-            (Some(filter), _) => filter.passes(branch),
-            (None, tags) => tags.is_none(),
-        };
-        passes && self.paths.as_ref().is_none_or(|filter| filter.passes_any(paths))
-    }
-
-    /// Whether a push of this tag starts the workflow; files don't matter then.
-    pub fn starts_for_tag(&self, tag: &str) -> bool {
-        match (&self.tags, &self.branches) {
-            (Some(filter), _) => filter.passes(tag),
-            (None, branches) => branches.is_none(),
-        }
-    }
-}
-
-impl PullRequestTrigger {
-    /// Whether this, done to a pull request into this branch that changes these files, starts the workflow.
-    pub fn starts<'a>(&self, activity: &str, base: &str, paths: impl IntoIterator<Item = &'a str>) -> bool {
-        self.types.iter().any(|it| it == activity)
-            && self.branches.as_ref().is_none_or(|filter| filter.passes(base))
-            && self.paths.as_ref().is_none_or(|filter| filter.passes_any(paths))
-    }
-}
-
 /// Times that start a workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {

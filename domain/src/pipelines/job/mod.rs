@@ -1,0 +1,18 @@
+//! One job: what its runner is told, and what its steps come to.
+//!
+//! The server evaluates what decides on jobs; all else travels as text in a [`JobPlan`] (contract C 2.1), and the runner evaluates
+//! it with the same code. [`StepsState`] is the runner's: which step comes next, whether it runs, and how step and job ended.
+
+mod plan;
+mod steps;
+
+pub use self::{
+    plan::{
+        ARTIFACT_LEN_MAX, CACHE_LEN_MAX, ContinueOnError, JobDescription, JobLimits, JobPlan, LOG_LEN_MAX, PROTOCOL,
+        PlannedDefaults, PlannedStep, SUMMARY_LEN_MAX, TimeoutMinutes, Told,
+    },
+    steps::{
+        JobStatus, OnCancel, OnFailure, Part, STEP_REPORTS_MAX, StepConclusion, StepReport, StepStatus, StepTurn,
+        StepsState,
+    },
+};

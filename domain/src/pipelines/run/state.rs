@@ -1,0 +1,195 @@
+//! How far a run is.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    conclusion::{JobConclusion, JobResult, RunConclusion, RunStatus},
+    event::Gate,
+    plan::Plan,
+    settings::GroupWish,
+};
+
+/// Jobs of a run, at most, those of its matrices counted.
+pub const RUN_JOBS_MAX: usize = 1_000;
+/// How often a job is queued again whose runner was lost before a step began.
+pub const LOST_MAX: u8 = 3;
+
+/// Which job of a run: its key's place in the file, and its place in the matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct JobPlace {
+    /// The place of the job's key in the file, from 0.
+    pub node: usize,
+    /// The place in the matrix, from 0.
+    pub index: usize,
+}
+
+/// How far a run is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunState {
+    /// Whether the run began: what waits for a concurrency group hasn't.
+    pub has_begun: bool,
+    /// Whether somebody cancelled the run.
+    pub is_cancelled: bool,
+    /// Whether a runner has started a job.
+    pub has_started: bool,
+    /// How the run ended, once it has.
+    pub conclusion: Option<RunConclusion>,
+    /// The jobs of each key, in the order of the file.
+    pub(super) nodes: Vec<NodeState>,
+}
+
+/// The jobs of a key.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct NodeState {
+    /// The jobs; none before what they need is over.
+    pub jobs: Vec<JobState>,
+    /// Whether the others are cancelled when one fails.
+    pub fail_fast: bool,
+    /// How many jobs run at the same time; all where nothing is said.
+    pub max_parallel: Option<usize>,
+    /// What the jobs came to, once all are over.
+    pub settled: Option<Settled>,
+}
+
+/// What the jobs of a key came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Settled {
+    pub result: JobResult,
+    /// Whether the key's jobs and all that they need, near and far, succeeded.
+    pub all_succeeded: bool,
+    /// Whether a job of the key or something that it needs, near or far, failed.
+    pub has_failed: bool,
+}
+
+/// A job of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JobState {
+    /// The job's name, which people read.
+    pub name: String,
+    /// Where the job is in its life.
+    pub phase: Phase,
+    /// The job's place in its matrix, as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matrix: Option<String>,
+    /// Labels that a runner has to have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+    /// The group of runners.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner_group: Option<String>,
+    /// Where the job deploys to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
+    /// Which jobs exclude this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<GroupWish>,
+    /// Minutes that the job may take.
+    pub timeout_minutes: u32,
+    /// Whether the run goes on when the job fails.
+    #[serde(default)]
+    pub continues_on_error: bool,
+    /// What the job hands to those that need it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, String>,
+    /// How often a runner was lost before a step began.
+    #[serde(default)]
+    pub lost: u8,
+    /// Why the job couldn't be run, where it couldn't.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+}
+
+/// Where a job is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The job is held back.
+    Held(Gate),
+    /// Runners may take the job.
+    Queued,
+    /// A runner has the job.
+    Running,
+    /// A runner has the job, and is told to stop it.
+    Cancelling,
+    /// The job is over.
+    Completed(JobConclusion),
+}
+
+impl JobState {
+    /// How the job ended, once it has.
+    pub const fn conclusion(&self) -> Option<JobConclusion> {
+        match self.phase {
+            Phase::Completed(conclusion) => Some(conclusion),
+            _ => None,
+        }
+    }
+
+    /// Whether a runner has the job.
+    pub const fn is_running(&self) -> bool {
+        matches!(self.phase, Phase::Running | Phase::Cancelling)
+    }
+
+    /// How the job counts for its run: a failure that `continue-on-error` forgives is a success.
+    pub(super) fn counted(&self) -> Option<JobConclusion> {
+        match self.conclusion()? {
+            JobConclusion::Failure if self.continues_on_error => Some(JobConclusion::Success),
+            conclusion => Some(conclusion),
+        }
+    }
+
+    /// What jobs that need this one are told.
+    pub(super) fn result(&self) -> Option<JobResult> {
+        Some(match self.counted()? {
+            JobConclusion::Success => JobResult::Success,
+            JobConclusion::Failure => JobResult::Failure,
+            JobConclusion::Cancelled | JobConclusion::TimedOut => JobResult::Cancelled,
+            JobConclusion::Skipped => JobResult::Skipped,
+        })
+    }
+}
+
+impl RunState {
+    /// A run that hasn't begun.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            has_begun: false,
+            is_cancelled: false,
+            has_started: false,
+            conclusion: None,
+            nodes: vec![NodeState::default(); plan.nodes()],
+        }
+    }
+
+    /// A job.
+    pub fn job(&self, place: JobPlace) -> Option<&JobState> {
+        self.nodes.get(place.node)?.jobs.get(place.index)
+    }
+
+    /// The jobs that there are so far, in the order of the file and of their matrices.
+    pub fn jobs(&self) -> impl Iterator<Item = (JobPlace, &JobState)> {
+        self.nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(node, of)| of.jobs.iter().enumerate().map(move |(index, job)| (JobPlace { node, index }, job)))
+    }
+
+    /// How the run is doing.
+    pub fn status(&self) -> RunStatus {
+        if self.conclusion.is_some() {
+            return RunStatus::Completed;
+        }
+        let is_any = |wanted: fn(&JobState) -> bool| self.jobs().any(|(_, job)| wanted(job));
+        if is_any(JobState::is_running) {
+            return RunStatus::InProgress;
+        }
+        let is_held = is_any(|job| matches!(job.phase, Phase::Held(Gate::Group | Gate::Environment)));
+        let is_queued = is_any(|job| job.phase == Phase::Queued);
+        match (is_held && !is_queued, self.has_started) {
+            (true, _) => RunStatus::Waiting,
+            (false, true) => RunStatus::InProgress,
+            (false, false) => RunStatus::Queued,
+        }
+    }
+}
