@@ -171,13 +171,13 @@ impl Argument for SentFile {
 pub(crate) async fn repository_file_put(sent: SentFile, state: State) -> Result<NoContent> {
     let SentFile { org_id, repository, address, body } = sent;
     let context = body.context();
-    let content = body.keep(&state, org_id, address.size).await?;
-    let command = PutUploadedFile { upload: address.upload, index: address.index, content: content.clone() };
+    let kept = body.keep(&state, org_id, address.size).await?;
+    let command = PutUploadedFile { upload: address.upload, index: address.index, content: kept.clone() };
     // The bytes took as long as they kept coming; what follows has the usual time.
     let context = Context { deadline: Instant::now() + state.options.request_timeout, ..context };
     let put = state.actors.repository.ask(&repository, command, context).await;
     if let Err(refusal) = put {
-        abandon(&state, &content).await;
+        abandon(&state, &kept).await;
         return Err(refusal.into());
     }
     Ok(NoContent)

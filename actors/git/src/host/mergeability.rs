@@ -63,8 +63,8 @@ impl GitHost {
         let is_ahead = !merger.has(base, head).await?;
         let is_behind = !merger.has(head, base).await?;
         let is_related = merger.are_related(base, head).await?;
-        let merged = if is_ahead && is_behind && is_related { merger.try_trees(base, head).await? } else { Ok(head) };
-        let found = Mergeability { is_ahead, is_behind, is_related, conflicts: merged.err().unwrap_or_default() };
+        let outcome = if is_ahead && is_behind && is_related { merger.try_trees(base, head).await? } else { Ok(head) };
+        let found = Mergeability { is_ahead, is_behind, is_related, conflicts: outcome.err().unwrap_or_default() };
         let found = Arc::new(found);
         looked.keep((base, head), &found);
         Ok(found)

@@ -37,15 +37,15 @@ impl Quarantine {
 
     /// Notes of branches that move from where `refs` say that they are which heads of open pull requests into them they gain.
     pub async fn look_for_heads(&self, moves: &mut [RefMove], refs: &[Listing], open: &[OpenPull]) -> Result<()> {
-        let moved = moves.iter().filter_map(|asked| Some((asked.name.branch()?, asked.new?)));
-        let moved: HashMap<BranchName, ObjectId> = moved.collect();
+        let branches = moves.iter().filter_map(|asked| Some((asked.name.branch()?, asked.new?)));
+        let branches: HashMap<BranchName, ObjectId> = branches.collect();
         for asked in moves {
             let there =
                 refs.iter().find(|it| it.name == asked.name).map(|it| it.oid).filter(|oid| asked.old == Some(*oid));
             let (Some(branch), Some(old), Some(new)) = (asked.name.branch(), there, asked.new) else { continue };
             let into = open.iter().filter(|pull| pull.base == branch);
             let heads: HashSet<ObjectId> =
-                into.map(|pull| moved.get(&pull.head).copied().unwrap_or(pull.head_oid)).collect();
+                into.map(|pull| branches.get(&pull.head).copied().unwrap_or(pull.head_oid)).collect();
             if heads.is_empty() {
                 continue;
             }

@@ -224,13 +224,12 @@ impl Merger<'_> {
         let text = CommitText::read(&bytes).ok_or_else(strange)?;
         let committer = merging.by.line(merging.at);
         let made_up = |tree, parents| NewCommit { tree, parents, committer: committer.clone(), text: text.clone() };
-        let (from, theirs) = match parents.first() {
-            Some(parent) => (*parent, commit),
-            None => {
-                let nothing = EMPTY_TREE.parse().map_err(Error::internal)?;
-                let from = self.write(&made_up(nothing, Vec::new())).await?;
-                (from, self.write(&made_up(tree, vec![from])).await?)
-            }
+        let (from, theirs) = if let Some(parent) = parents.first() {
+            (*parent, commit)
+        } else {
+            let nothing = EMPTY_TREE.parse().map_err(Error::internal)?;
+            let from = self.write(&made_up(nothing, Vec::new())).await?;
+            (from, self.write(&made_up(tree, vec![from])).await?)
         };
         let ours = self.write(&made_up(tip.tree, vec![from])).await?;
         let merged = self.trees(ours, theirs).await?;

@@ -69,8 +69,8 @@ pub(crate) async fn pull_of(store: &Store, no: RepositoryNo, number: PullNumber)
 async fn ends(store: &Store, no: RepositoryNo, head: &BranchName, base: &BranchName) -> Result<(ObjectId, ObjectId)> {
     let names = [RefName::of_branch(head), RefName::of_branch(base)];
     let places = store.repository_ref_places(no, &names).await?;
-    let named = |at: usize, field| places.get(at).and_then(|place| place.oid).ok_or_else(|| branch_missing(field));
-    all((named(0, "head"), named(1, "base")))
+    let end = |at: usize, field| places.get(at).and_then(|place| place.oid).ok_or_else(|| branch_missing(field));
+    all((end(0, "head"), end(1, "base")))
 }
 
 /// 409 where two branches have an open pull request; 400 where there is no room for one more.
@@ -181,7 +181,7 @@ impl Changing<'_> {
             (PullState::Closed, PullState::Open) => pull = self.again(pull, base).await?,
             (PullState::Open, PullState::Open) => {
                 if let Some(base) = base {
-                    pull = self.into_base(pull, base).await?;
+                    pull = self.with_base(pull, base).await?;
                 }
             }
             // What is closed, or is to be, stays as it was.
@@ -197,12 +197,12 @@ impl Changing<'_> {
     /// The pull request, opened again.
     async fn again(&self, pull: Pull, base: Option<&BranchName>) -> Result<Pull> {
         let base = base.unwrap_or(&pull.base).clone();
-        let pull = self.into_base(pull, &base).await?;
+        let pull = self.with_base(pull, &base).await?;
         Ok(Pull { state: PullState::Open, ended: None, ..pull })
     }
 
     /// The pull request as one into this branch, from what its head names now.
-    async fn into_base(&self, pull: Pull, base: &BranchName) -> Result<Pull> {
+    async fn with_base(&self, pull: Pull, base: &BranchName) -> Result<Pull> {
         if pull.head == *base {
             return Err(Error::invalid("base", "Use another branch than the head."));
         }

@@ -190,23 +190,23 @@ pub(crate) async fn lfs_object_put(upload: LfsUpload, state: State) -> Result<Ht
     let org_id = repository.resource.org_id;
     caller(&state, &repository, maker).await?;
     let context = body.context();
-    let content = body.keep(&state, org_id, size).await?;
-    let kept = async {
-        if LfsOid::of_bytes(content.sha256()) != oid {
+    let kept = body.keep(&state, org_id, size).await?;
+    let landed = async {
+        if LfsOid::of_bytes(kept.sha256()) != oid {
             return Err(lfs_object_differs());
         }
         // Again, since the bytes may have taken hours.
         let caller = caller(&state, &repository, maker).await?;
         let deadline = Instant::now() + state.options.request_timeout;
         let context = Context { caller, deadline, ..context };
-        let command = KeepLfsObject { org_id, oid, content: content.clone() };
+        let command = KeepLfsObject { org_id, oid, content: kept.clone() };
         state.actors.repository.ask(&repository.id(), command, context).await
     };
-    let kept = kept.await;
-    if !matches!(kept, Ok(true)) {
-        abandon(&state, &content).await;
+    let landed = landed.await;
+    if !matches!(landed, Ok(true)) {
+        abandon(&state, &kept).await;
     }
-    kept?;
+    landed?;
     Ok(HttpResponse::Ok().finish())
 }
 

@@ -1,6 +1,6 @@
 //! Locks on paths, by which people keep out of each other's files.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use actix_web::{HttpResponse, http::StatusCode};
 use actors::git::{LockPath, Locked, UnlockPath};
@@ -62,9 +62,9 @@ pub(crate) struct LfsLockBody {
 async fn named(state: &State, locks: Vec<LfsLock>) -> Result<Vec<(UserId, LfsLockBody)>> {
     let mut names: HashMap<UserId, String> = HashMap::new();
     for lock in &locks {
-        if !names.contains_key(&lock.owner) {
+        if let Entry::Vacant(place) = names.entry(lock.owner) {
             let found = state.store.person(lock.owner).await?;
-            names.insert(lock.owner, found.map_or_else(|| lock.owner.to_string(), |person| person.name));
+            place.insert(found.map_or_else(|| lock.owner.to_string(), |person| person.name));
         }
     }
     let body = |lock: LfsLock| {
