@@ -23,17 +23,18 @@ async fn a_rule_is_made_read_changed_and_deleted() {
     let one = format!("{path}/{}", made.str("/rule/ruleId"));
     assert_eq!(client.get(&one).send().await.expect(200).json["rule"], *rule);
     assert_eq!(client.get(&path).send().await.expect(200).json["rules"], json!([rule]));
-    let patch = json!({ "requirePull": null, "blockDeletion": false, "restrictTo": { "people": [repos.ada.user_id] } });
-    let changed = client.patch(&one).json(&patch).send().await.expect(200);
+    let wanted =
+        json!({ "requirePull": null, "blockDeletion": false, "restrictTo": { "people": [repos.ada.user_id] } });
+    let changed = client.patch(&one).json(&wanted).send().await.expect(200);
     assert_eq!(changed.json["rule"]["requirePull"], json!(null));
     assert_eq!(changed.json["rule"]["restrictTo"]["people"], json!([repos.ada.user_id]));
     assert_eq!(changed.json["rule"]["bypass"]["roles"], json!(["admin"]));
     // What changes nothing is no change.
-    client.patch(&one).json(&patch).send().await.expect(200);
+    client.patch(&one).json(&wanted).send().await.expect(200);
     client.delete(&one).send().await.expect(204);
     client.get(&one).send().await.expect_error(404, "not_found", "Rule not found");
     client.delete(&one).send().await.expect_error(404, "not_found", "Rule not found");
-    client.patch(&one).json(&patch).send().await.expect_error(404, "not_found", "Rule not found");
+    client.patch(&one).json(&wanted).send().await.expect_error(404, "not_found", "Rule not found");
     let audited = ["branch_rule.changed", "branch_rule.created", "branch_rule.deleted"];
     assert_eq!(repos.audited("branch_rule.").await, audited);
 }

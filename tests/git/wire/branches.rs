@@ -68,8 +68,8 @@ async fn an_empty_repository_has_neither_branches_nor_tags() {
 async fn a_thousand_branches_are_listed_and_then_the_others() {
     let shop = Workshop::pushed(1).await;
     let tip = shop.tip("main").await;
-    let refs: String = (0..1_001).map(|at| format!("{tip}:refs/heads/b{at:04} ")).collect();
-    let refs: Vec<&str> = refs.split_whitespace().collect();
+    let refs: Vec<String> = (0..1_001).map(|at| format!("{tip}:refs/heads/b{at:04}")).collect();
+    let refs: Vec<&str> = refs.iter().map(String::as_str).collect();
     shop.git("ada", &[&["push", "--quiet", "origin"], &refs[..]].concat()).await;
     let first = shop.ask("branches").await.expect(200);
     let cursor = first.str("/cursor").to_owned();

@@ -236,7 +236,7 @@ async fn lines_are_traced_back_as_git_does() {
     }
     let porcelain = shop.git("ada", &["blame", "--porcelain", "feature", "--", "moved"]).await;
     let is_head = |line: &&str| {
-        line.len() > 44 && line[..40].bytes().all(|it| it.is_ascii_hexdigit()) && line.as_bytes()[40] == b' '
+        line.len() >= 44 && line[..40].bytes().all(|it| it.is_ascii_hexdigit()) && line.as_bytes()[40] == b' '
     };
     let theirs: Vec<String> =
         porcelain.lines().filter(is_head).map(|line| line.split(' ').take(3).collect::<Vec<_>>().join(" ")).collect();

@@ -174,8 +174,8 @@ async fn random_branches_are_merged_as_git_merges_them() {
     let shop = Workshop::new().await;
     shop.begin("ada", 0).await;
     for file in 0..5 {
-        let text: String = (0..LINES).map(|line| format!("{file} {line}\n")).collect();
-        shop.commit("ada", &format!("file-{file}"), &text).await;
+        let lines: Vec<String> = (0..LINES).map(|line| format!("{file} {line}\n")).collect();
+        shop.commit("ada", &format!("file-{file}"), &lines.concat()).await;
     }
     for at in 0..runs {
         let (base, head) = (format!("base-{at}"), format!("head-{at}"));

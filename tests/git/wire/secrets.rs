@@ -65,7 +65,12 @@ fn secret(dice: &mut Dice, rule: &str) -> String {
 type Place = (String, String);
 
 /// Plants secrets in files below a folder; where.
-fn plant(folder: &Path, below: &str, dice: &mut Dice, numbers: impl Iterator<Item = usize> + Clone) -> BTreeSet<Place> {
+fn plant(
+    folder: &Path,
+    below: &str,
+    dice: &mut Dice,
+    numbers: &(impl Iterator<Item = usize> + Clone),
+) -> BTreeSet<Place> {
     let mut places = BTreeSet::new();
     for rule in RULES {
         for number in numbers.clone() {
@@ -152,11 +157,11 @@ async fn secrets_of_every_rule_are_refused_in_commits_in_the_middle_renamed_file
     let count = std::env::var("TROUPE_GIT_SECRETS").ok().and_then(|count| count.parse().ok()).unwrap_or(PLANTED);
     let (shop, mut dice) = (Workshop::begun().await, Dice::from_environment("TROUPE_SECRETS_SEED"));
     let folder = shop.at("ada");
-    let mut planted = plant(&folder, "middle", &mut dice, (0..count).step_by(3));
+    let mut planted = plant(&folder, "middle", &mut dice, &(0..count).step_by(3));
     let middle = shop.commit_all("Plant").await;
     shop.git("ada", &["rm", "-r", "--quiet", "middle"]).await;
     shop.commit_all("Take out").await;
-    let renamed = plant(&folder, "renamed", &mut dice, (1..count).step_by(3));
+    let renamed = plant(&folder, "renamed", &mut dice, &(1..count).step_by(3));
     planted.extend(renamed);
     std::fs::rename(folder.join("renamed"), folder.join("before")).unwrap();
     shop.commit_all("Plant under another name").await;
@@ -166,7 +171,7 @@ async fn secrets_of_every_rule_are_refused_in_commits_in_the_middle_renamed_file
     shop.commit("ada", "beside", "nothing\n").await;
     shop.git("ada", &["checkout", "--quiet", "main"]).await;
     shop.git("ada", &["merge", "--quiet", "--no-commit", "--no-ff", "side"]).await;
-    planted.extend(plant(&folder, "merged", &mut dice, (2..count).step_by(3)));
+    planted.extend(plant(&folder, "merged", &mut dice, &(2..count).step_by(3)));
     let merge = shop.commit_all("Merge").await;
     shop.commit("ada", "behind", "nothing\n").await;
 
@@ -198,7 +203,7 @@ async fn a_secret_of_each_rule_refuses_a_push_by_itself() {
     let (shop, mut dice) = (Workshop::begun().await, Dice::from_environment("TROUPE_SECRETS_SEED"));
     for rule in RULES {
         shop.git("ada", &["checkout", "--quiet", "-B", "leak", "main"]).await;
-        let planted = plant(&shop.at("ada"), "a folder", &mut dice, 2..3);
+        let planted = plant(&shop.at("ada"), "a folder", &mut dice, &(2..3));
         for (other, _) in planted.iter().filter(|(planted, _)| planted != rule) {
             std::fs::remove_file(shop.at("ada").join(format!("a folder/{other}-2.txt"))).unwrap();
         }
@@ -280,7 +285,7 @@ async fn what_is_allowed_passes_until_that_is_withdrawn() {
     let finding = &allowed.json["finding"];
     assert_eq!((&finding["state"], &finding["reason"]), (&json!("allowed"), &json!("test")));
     assert_eq!((&finding["note"], &finding["commit"]), (&json!("The sandbox's"), &json!(leak)));
-    assert_eq!(shop.findings("?state=allowed").await, [finding.clone()]);
+    assert_eq!(shop.findings("?state=allowed").await, std::slice::from_ref(finding));
     // Allowing it once more for the same reason is nothing new.
     let again = shop.allow(&fingerprint, json!({ "reason": "test", "note": "The sandbox's" })).await.expect(200);
     assert_eq!(again.json, allowed.json);
