@@ -73,9 +73,23 @@ pub struct ErrorBody {
 /// What Git LFS reads and writes.
 pub(crate) const LFS_TYPE: &str = "application/vnd.git-lfs+json";
 
-/// What Git LFS is told of a refusal.
+/// A refusal as Git LFS reads it, beside what other clients read.
+#[derive(Serialize)]
+struct ShownToLfs<'e> {
+    #[serde(flatten)]
+    shown: Shown<'e>,
+    message: String,
+    request_id: &'e str,
+}
+
+/// What Git LFS is told of a refusal, beside what other clients are.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(example = json!({
+    "error": "Repository not found", "code": "not_found", "message": "Repository not found", "request_id": "d028b5d80d70018d-676"
+}))]
 pub struct LfsErrorBody {
+    #[serde(flatten)]
+    body: ErrorBody,
     /// A sentence for people.
     pub message: String,
     /// The request's id, which stands in the log.
@@ -155,8 +169,8 @@ impl ApiError {
         if self.status() == StatusCode::UNAUTHORIZED {
             response.insert_header(("LFS-Authenticate", "Basic realm=\"Troupe\", charset=\"UTF-8\""));
         }
-        let body = LfsErrorBody { message: self.message(), request_id: request_id.to_owned() };
-        response.content_type(LFS_TYPE).body(serde_json::to_vec(&body).unwrap_or_default())
+        let shown = ShownToLfs { shown: self.body(), message: self.message(), request_id };
+        response.content_type(LFS_TYPE).body(serde_json::to_vec(&shown).unwrap_or_default())
     }
 
     fn body(&self) -> Shown<'_> {

@@ -46,7 +46,7 @@ impl Cast {
         let key = make_key(&owner.client, &org_id).await;
         let other_org = stranger.client.org("Elsewhere").await;
         let strange_key = make_key(&stranger.client, &other_org).await.1;
-        join(&owner.client, &org_id, &viewer).await;
+        join(&owner.client, &org_id, &viewer, "viewer").await;
         let path = format!("/v1/orgs/{org_id}");
         let team =
             owner.client.post(&format!("{path}/teams")).json(&json!({ "name": "A team" })).send().await.expect(201);
@@ -147,7 +147,7 @@ impl Cast {
             Who::Anyone | Who::TicketHolder | Who::AddressHolder | Who::SecretHolder => &self.nobody,
             Who::Authenticator(_) => &self.authenticator,
             Who::MobileApp(_) | Who::IphoneApp(_) => &self.iphone,
-            Who::CommandLine(_) | Who::Git(_) => &self.command_line,
+            Who::CommandLine(_) | Who::Git(_) | Who::GitLfs(_) => &self.command_line,
             Who::Platform(_) | Who::Console => &self.operator,
             Who::Caller | Who::Person | Who::Member | Who::Scope(_) => &self.owner,
         }
@@ -173,14 +173,14 @@ async fn make_protocol_and_rota(owner: &Person, org: &str) -> (String, String) {
 /// A member of the organization on the command line, who has just enrolled a second factor.
 async fn on_command_line(server: &Server, owner: &Client, org_id: &str) -> Client {
     let person = server.person("committer").await;
-    join(owner, org_id, &person).await;
+    join(owner, org_id, &person, "developer").await;
     let client = person.sign_in("git", "cli").await;
     App::enrol(server, &Person { client: client.clone(), ..person }).await;
     client
 }
 
-async fn join(owner: &Client, org_id: &str, person: &Person) {
-    let body = json!({ "userId": person.user_id, "role": "viewer" });
+async fn join(owner: &Client, org_id: &str, person: &Person, role: &str) {
+    let body = json!({ "userId": person.user_id, "role": role });
     owner.post(&format!("/v1/orgs/{org_id}/members")).json(&body).send().await.expect(201);
     person.client.get(&format!("/v1/orgs/{org_id}")).send().await.expect(200);
 }

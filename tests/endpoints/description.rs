@@ -51,7 +51,7 @@ async fn what_is_described_agrees_with_the_table() {
         assert_eq!(operation["requestBody"].is_object(), row.takes != Takes::Nothing, "{row:?}");
         let refusal = operation["responses"]["403"]["description"].as_str().unwrap_or_default();
         match row.who {
-            Who::Scope(scope) | Who::Platform(scope) | Who::Git(scope) => {
+            Who::Scope(scope) | Who::Platform(scope) | Who::Git(scope) | Who::GitLfs(scope) => {
                 assert!(refusal.contains(scope), "{row:?}: {refusal}");
             }
             Who::Authenticator(message)
@@ -104,7 +104,13 @@ async fn every_error_has_a_body_and_a_sentence() {
         for (status, answer) in operation["responses"].as_object().expect("answers") {
             assert!(answer["description"].as_str().is_some_and(|text| !text.is_empty()), "{method} {path} {status}");
             if status.starts_with(['4', '5']) {
-                let how = if path.starts_with("/git/") { "text/plain" } else { "application/json" };
+                let how = if path.contains("/info/lfs/") {
+                    "application/vnd.git-lfs+json"
+                } else if path.starts_with("/git/") {
+                    "text/plain"
+                } else {
+                    "application/json"
+                };
                 assert!(answer["content"][how]["schema"].is_object(), "{method} {path} {status}");
             }
         }

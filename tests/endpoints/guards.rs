@@ -46,6 +46,8 @@ async fn nobody_reads_401() {
         }
         let answer = answer.expect_error(401, "unauthenticated", "Sign in to continue.");
         assert!(answer.header("www-authenticate").is_some_and(|how| how.starts_with("Bearer")));
+        let asks_lfs = answer.header("lfs-authenticate").is_some_and(|how| how.starts_with("Basic"));
+        assert_eq!(asks_lfs, matches!(row.who, Who::GitLfs(_)));
     })
     .await;
 }
@@ -54,7 +56,7 @@ async fn nobody_reads_401() {
 async fn git_serves_the_command_line_and_keys_whoever_has_a_part_and_the_scope() {
     let cast = Cast::new().await;
     for row in ROWS {
-        let Who::Git(scope) = row.who else { continue };
+        let (Who::Git(scope) | Who::GitLfs(scope)) = row.who else { continue };
         let refusals = [
             (&cast.owner, 403, "Git takes keys, and sign-ins on the command line.".to_owned()),
             (&cast.strange_key, 404, "Repository not found".to_owned()),
@@ -64,7 +66,8 @@ async fn git_serves_the_command_line_and_keys_whoever_has_a_part_and_the_scope()
             let service = if scope == "git:read" { "git-upload-pack" } else { "git-receive-pack" };
             let path = format!("{}?service={service}", cast.path(row));
             let answer = client.request(row.method.parse().unwrap(), &path).send().await;
-            assert_eq!((answer.status, answer.text.as_str()), (status, format!("{message}\n").as_str()), "{row:?}");
+            let said = if let Who::Git(_) = row.who { answer.text.trim_end() } else { answer.str("/message") };
+            assert_eq!((answer.status, said), (status, message.as_str()), "{row:?}");
         }
     }
 }

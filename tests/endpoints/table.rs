@@ -34,6 +34,8 @@ pub enum Who {
     Console,
     /// Git, on the command line or with a key, for whoever has this scope: it is answered in texts.
     Git(&'static str),
+    /// The same for Git LFS, which is answered in JSON.
+    GitLfs(&'static str),
 }
 
 /// What an endpoint takes as its body.
@@ -78,7 +80,9 @@ macro_rules! rows {
 }
 
 use Takes::{Bytes, Form, Json, Nothing};
-use Who::{AddressHolder, Anyone, Caller, Console, Git, Member, Person, Platform, Scope, SecretHolder, TicketHolder};
+use Who::{
+    AddressHolder, Anyone, Caller, Console, Git, GitLfs, Member, Person, Platform, Scope, SecretHolder, TicketHolder,
+};
 
 /// Every endpoint.
 #[rustfmt::skip]
@@ -353,13 +357,13 @@ pub const ROWS: &[Row] = rows! {
     GET    "/git/{owner}/{repository}/info/refs"            Git("git:read"), Nothing;
     POST   "/git/{owner}/{repository}/git-upload-pack"      Git("git:read"), Bytes;
     POST   "/git/{owner}/{repository}/git-receive-pack"     Git("git:write"), Bytes;
-    POST   "/git/{owner}/{repository}/info/lfs/objects/batch"    Git("git:read"), JSON;
+    POST   "/git/{owner}/{repository}/info/lfs/objects/batch"    GitLfs("git:read"), JSON;
     GET    "/v1/repos/lfs/{resourceId}"                     AddressHolder, Nothing;
     PUT    "/v1/repos/lfs/{resourceId}"                     AddressHolder, Bytes;
-    GET    "/git/{owner}/{repository}/info/lfs/locks"       Git("git:read"), Nothing;
-    POST   "/git/{owner}/{repository}/info/lfs/locks"       Git("git:write"), JSON;
-    POST   "/git/{owner}/{repository}/info/lfs/locks/verify"     Git("git:write"), JSON;
-    POST   "/git/{owner}/{repository}/info/lfs/locks/{lockId}/unlock"    Git("git:write"), JSON;
+    GET    "/git/{owner}/{repository}/info/lfs/locks"       GitLfs("git:read"), Nothing;
+    POST   "/git/{owner}/{repository}/info/lfs/locks"       GitLfs("git:write"), JSON;
+    POST   "/git/{owner}/{repository}/info/lfs/locks/verify"     GitLfs("git:write"), JSON;
+    POST   "/git/{owner}/{repository}/info/lfs/locks/{lockId}/unlock"    GitLfs("git:write"), JSON;
 
     GET    "/v1/blobs/{key}"                                AddressHolder, Nothing;
     PUT    "/v1/blobs/{key}"                                AddressHolder, Bytes;

@@ -140,7 +140,7 @@ pub(crate) struct CompareAnswer {
     behind: u64,
     /// Whether there are no more of them: counting ends after 50,000 commits.
     exact: bool,
-    /// Those that only the head has, the newest first; at most 250.
+    /// The commits that only the head has, the newest first; at most 250.
     commits: Vec<ListedCommit>,
     /// What the head changed since their histories part; at most 3,000 files.
     files: Vec<CountedFile>,

@@ -149,7 +149,7 @@ impl From<BlamedLines> for BlameRange {
     }
 }
 
-/// Who wrote which line.
+/// The commits that the lines of a file came with.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BlameAnswer {
     /// The commit whose file it is.
@@ -160,7 +160,7 @@ pub(crate) struct BlameAnswer {
     commits: Vec<CommitBody>,
 }
 
-/// Who wrote which line of a file
+/// Trace back the lines of a file
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/blame", responses(
     (status = 400, description = "That's a folder.\n\nThat's a submodule."),
     (status = 404, description = "Branch or tag not found\n\nFile not found"),

@@ -50,7 +50,7 @@ pub(crate) struct SecretFindingBody {
     rule: &'static str,
     /// What people call such a secret.
     label: &'static str,
-    /// Its first characters and its last.
+    /// The first characters and the last.
     preview: String,
     /// The file; missing where the change names its bytes without a path.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -187,7 +187,7 @@ impl SecretFindingsQuery {
 /// A page of the secrets.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SecretFindingsAnswer {
-    /// Those first that were found last for the first time.
+    /// The latest finds first, by when each was found for the first time.
     findings: Vec<KnownSecretBody>,
     /// For the next page; null on the last one.
     cursor: Option<String>,

@@ -146,7 +146,7 @@ pub(crate) struct LfsFault {
 pub(crate) struct LfsAnswered {
     /// The file's name.
     oid: String,
-    /// Its bytes.
+    /// The bytes.
     size: u64,
     /// Whether the addresses need no credential: always.
     authenticated: bool,

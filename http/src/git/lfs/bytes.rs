@@ -37,6 +37,7 @@ use crate::{
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct SignedLfs {
     /// The file's name.
+    #[serde(default)]
     #[param(example = "4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393")]
     oid: String,
     /// How many bytes are sent.

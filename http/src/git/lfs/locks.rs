@@ -38,7 +38,7 @@ impl PathParameter for LfsLockId {
     }
 }
 
-/// Somebody who has a path locked.
+/// The person who has a path locked.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct LfsOwner {
     /// What they are called.
@@ -54,7 +54,7 @@ pub(crate) struct LfsLockBody {
     path: String,
     /// Since when, as RFC 3339 writes it.
     locked_at: String,
-    /// Whoever has it locked.
+    /// The person who has it locked.
     owner: LfsOwner,
 }
 
@@ -220,9 +220,9 @@ impl RequestBody for LfsLocksVerify {
 /// Locks, told apart.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct LfsLocksVerified {
-    /// Those of the caller.
+    /// The caller's locks.
     ours: Vec<LfsLockBody>,
-    /// Those of others.
+    /// The locks of others.
     theirs: Vec<LfsLockBody>,
     /// For the next page; missing on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -121,7 +121,7 @@ pub(crate) async fn pull_patch(
 
 /// The commits of a pull request
 ///
-/// Those of the head that the base hasn't, or hadn't when it was merged. The pages of one list show one history.
+/// The commits of the head that the base hasn't, or hadn't when it was merged. The pages of one list show one history.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/commits", responses(
     (status = 400, description = "Invalid cursor")))]
 pub(crate) async fn pull_commits_list(
