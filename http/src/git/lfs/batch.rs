@@ -77,6 +77,8 @@ impl RequestBody for LfsBatch {
     fn check(&self, problems: &mut Problems) {
         let speaks = self.transfers.as_ref().is_none_or(|all| all.is_empty() || all.iter().any(|it| it == BASIC));
         problems.require(speaks, "transfers", "Use basic.");
+        let fits = self.objects.iter().all(|it| i64::try_from(it.size).is_ok());
+        problems.require(fits, "objects", "No file has so many bytes.");
         problems.require(self.hash_algo.as_deref().is_none_or(|it| it == SHA256), "hash_algo", "Use sha256.");
     }
 }

@@ -137,9 +137,9 @@ pub(crate) struct LfsLocksQuery {
     id: Option<String>,
     /// Where the page starts: the `next_cursor` of the page before it.
     cursor: Option<String>,
-    /// Locks of the page, 1 to 100; 100 by default.
-    #[param(minimum = 1, maximum = 100, default = 100)]
-    limit: Option<u64>,
+    /// Locks of the page: at most 100, which is the default.
+    #[param(minimum = 1, default = 100)]
+    limit: Option<i64>,
 }
 
 impl RequestQuery for LfsLocksQuery {
@@ -149,8 +149,8 @@ impl RequestQuery for LfsLocksQuery {
 }
 
 /// More than a page has is a page, since clients ask for as many as they like.
-fn check_limit(limit: Option<u64>, problems: &mut Problems) {
-    problems.require(limit != Some(0), "limit", "Must be at least 1.");
+fn check_limit(limit: Option<i64>, problems: &mut Problems) {
+    problems.require(limit.is_none_or(|limit| limit > 0), "limit", "Must be at least 1.");
 }
 
 /// A page of the locks.
@@ -158,10 +158,11 @@ async fn page(
     state: &State,
     repository: &StoredRepository,
     asked: LfsLockList,
-    (position, limit): (Option<&str>, Option<u64>),
+    (position, limit): (Option<&str>, Option<i64>),
 ) -> Result<(Vec<(UserId, LfsLockBody)>, Option<String>)> {
     let after = position.filter(|it| !it.is_empty()).map(|it| cursor::read::<String>(LIST, it)).transpose()?;
-    let limit = limit.unwrap_or(LFS_LOCKS_LISTED_MAX).min(LFS_LOCKS_LISTED_MAX);
+    let limit =
+        limit.and_then(|limit| u64::try_from(limit).ok()).unwrap_or(LFS_LOCKS_LISTED_MAX).min(LFS_LOCKS_LISTED_MAX);
     let asked = LfsLockList { after, limit: limit + 1, ..asked };
     let mut locks = state.store.lfs_locks(repository.no, &asked).await?;
     let is_more = locks.len() as u64 > limit;
@@ -207,8 +208,9 @@ pub(crate) async fn lfs_locks_list(
 pub(crate) struct LfsLocksVerify {
     /// Where the page starts.
     cursor: Option<String>,
-    /// Locks of the page: at most 100.
-    limit: Option<u64>,
+    /// Locks of the page: at most 100, which is the default.
+    #[schema(minimum = 1)]
+    limit: Option<i64>,
 }
 
 impl RequestBody for LfsLocksVerify {
