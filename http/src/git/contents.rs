@@ -21,10 +21,7 @@ use domain::{
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
-use store::{
-    blobs::BlobRefusal,
-    git::{GitFile, GitFileAddress, GitFileQuery},
-};
+use store::git::{GitFile, GitFileAddress, GitFileQuery};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{argument::Repository, commits::check_revision, lfs, running::output};
@@ -39,6 +36,7 @@ use crate::{
     permission::GitRead,
     query::{Query, RequestQuery},
     state::State,
+    storage::refused,
 };
 
 /// Bytes of a file that is answered as it is (contract C 4.3).
@@ -307,13 +305,7 @@ impl Argument for Addressed {
         let SignedGitFile { blob, archive, name, expires, signature } = signed;
         let query = GitFileQuery { blob, archive, name, expires, signature };
         let store = &call.state.store;
-        let address = store.git_file_address_verify(repository, query).map_err(|refusal| {
-            let message = match refusal {
-                BlobRefusal::Forged => "This address was not signed here.",
-                BlobRefusal::Expired => "This address has expired.",
-            };
-            Error::forbidden("file_address", message)
-        })?;
+        let address = store.git_file_address_verify(repository, query).map_err(refused)?;
         let org_id = store.repository_org(repository).await?.ok_or_else(repository_not_found)?;
         let stored = store.repository(org_id, repository).await?.filter(|stored| stored.purge_at.is_none());
         let reading = call.state.git.reading(&stored.ok_or_else(repository_not_found)?).await?;

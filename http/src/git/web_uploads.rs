@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use actors::git::{BeginWebUpload, PutUploadedFile};
 use domain::{
-    Context, Error,
+    Context,
     git::{
         repository_not_found,
         web::{WEB_UPLOAD_LINKS_LAST, WebUploadId, web_upload_not_found, web_upload_sizes},
@@ -12,10 +12,7 @@ use domain::{
     id::{OrgId, ResourceId},
 };
 use serde::{Deserialize, Serialize};
-use store::{
-    blobs::BlobRefusal,
-    git::{GitUploadAddress, GitUploadQuery},
-};
+use store::git::{GitUploadAddress, GitUploadQuery};
 use utoipa::{IntoParams, ToSchema};
 
 use super::argument::Repository;
@@ -30,7 +27,7 @@ use crate::{
     permission::GitWrite,
     query::{Query, RequestQuery},
     state::State,
-    storage::{AddressUpload, abandon},
+    storage::{AddressUpload, abandon, refused},
 };
 
 /// A file that is to be sent.
@@ -146,13 +143,7 @@ impl Argument for SentFile {
         let SignedGitUpload { upload, index, size, expires, signature } = Query::take(call).await?.0;
         let query = GitUploadQuery { upload, index, size, expires, signature };
         let store = &call.state.store;
-        let address = store.git_upload_address_verify(repository, &query).map_err(|refusal| {
-            let message = match refusal {
-                BlobRefusal::Forged => "This address was not signed here.",
-                BlobRefusal::Expired => "This address has expired.",
-            };
-            Error::forbidden("file_address", message)
-        })?;
+        let address = store.git_upload_address_verify(repository, &query).map_err(refused)?;
         let org_id = store.repository_org(repository).await?.ok_or_else(repository_not_found)?;
         let stored = store.repository(org_id, repository).await?.ok_or_else(repository_not_found)?;
         let file = store.web_upload_file(stored.no, address.upload, address.index).await?;

@@ -213,7 +213,8 @@ pub(crate) async fn storage_file_get(
     send(&state, &bucket, (&file, &content), status, range).await
 }
 
-pub(super) fn refused(refusal: BlobRefusal) -> Error {
+/// 403 for an address that permits nothing.
+pub(crate) fn refused(refusal: BlobRefusal) -> Error {
     let message = match refusal {
         BlobRefusal::Forged => "This address was not signed here.",
         BlobRefusal::Expired => "This address has expired.",

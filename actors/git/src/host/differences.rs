@@ -25,7 +25,7 @@ use super::{
 };
 
 /// The folder that has nothing in it: git knows it without having it.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+pub(super) const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 /// Files among which git looks for those that are renamed.
 const RENAMES_AMONG: &str = "-l1000";
 /// Bytes that are read of a list of changes: what is longer is cut.

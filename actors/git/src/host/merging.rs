@@ -15,7 +15,7 @@ use domain::{
 };
 use gateways::{Git, GitJob};
 
-use super::{Quarantine, internal};
+use super::{Quarantine, differences::EMPTY_TREE, internal};
 
 /// Commits of a head whose authors a squashed commit looks for.
 const AUTHORS_OF_MAX: usize = 1_000;
@@ -23,8 +23,6 @@ const AUTHORS_OF_MAX: usize = 1_000;
 const REBASED_BYTES_MAX: u64 = 16 << 20;
 /// Files that are named of those that can't be merged.
 const CONFLICTS_MAX: usize = 100;
-/// The tree without files, which git knows everywhere.
-const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 /// What stands between several values of a trailer where git lists them.
 const BETWEEN_VALUES: char = '\u{1f}';
 

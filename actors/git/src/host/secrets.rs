@@ -24,15 +24,13 @@ use tokio::{
     process::{ChildStdin, ChildStdout},
 };
 
-use super::{GitHost, internal, views::failed};
+use super::{GitHost, internal, reading::PIECE_LEN, views::failed};
 use crate::secrets::Scanned;
 
 /// Files whose sizes are asked for at once: the question fits into a pipe, and so do the answers.
 const ASKED_AT_ONCE: usize = 256;
 /// Bytes of files that are in memory at once, unless a single one has more.
 const READ_AT_ONCE: u64 = 8 << 20;
-/// Bytes that are read at once of what git writes.
-const PIPE_LEN: usize = 256 * 1024;
 /// Bytes of an object's name, as git writes it.
 const NAME_LEN: usize = 40;
 
@@ -99,7 +97,7 @@ impl NewObjects<'_> {
         };
         let keeping = async {
             if let Some(stdout) = stdout {
-                tokio::io::copy_buf(&mut BufReader::with_capacity(PIPE_LEN, stdout), &mut list).await?;
+                tokio::io::copy_buf(&mut BufReader::with_capacity(PIECE_LEN, stdout), &mut list).await?;
             }
             list.flush().await?;
             list.rewind().await
@@ -169,7 +167,7 @@ async fn look_through(git: &Git, folder: &Path, list: File, mut search: SecretSe
     let (Some(stdin), Some(stdout)) = (run.stdin.take(), run.stdout.take()) else {
         return Err(Error::internal("git cat-file can't be talked with"));
     };
-    let mut objects = Objects { stdin, stdout: BufReader::with_capacity(PIPE_LEN, stdout) };
+    let mut objects = Objects { stdin, stdout: BufReader::with_capacity(PIECE_LEN, stdout) };
     while !files.is_empty() {
         let sizes = objects.sizes(&files).await?;
         for batch in batches(files, &sizes, &mut search) {

@@ -30,7 +30,7 @@ use crate::{
     path::Path,
     query::{Query, RequestQuery},
     state::State,
-    storage::{AddressUpload, abandon},
+    storage::{AddressUpload, abandon, refused},
 };
 
 /// What the server wrote into the address.
@@ -79,14 +79,6 @@ impl Signed {
         let found = store.repository(org_id, id).await?.filter(|stored| stored.purge_at.is_none());
         Ok(Self { repository: found.ok_or_else(repository_not_found)?, address })
     }
-}
-
-fn refused(refusal: BlobRefusal) -> Error {
-    let message = match refusal {
-        BlobRefusal::Forged => "This address was not signed here.",
-        BlobRefusal::Expired => "This address has expired.",
-    };
-    Error::forbidden("file_address", message)
 }
 
 /// A large file that somebody may read, and the part of it that is asked for.
