@@ -21,6 +21,7 @@ pub mod fair_queue;
 pub mod fuzzing;
 pub mod git;
 pub mod id;
+pub mod issues;
 pub mod key;
 pub mod notify;
 pub mod organization;

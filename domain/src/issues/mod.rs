@@ -1,0 +1,4 @@
+//! Issue tracking (contract B 2.1 to 2.4): the query language, workflows, the clocks of service desks, and what else is decided
+//! about issues without asking anybody.
+
+pub mod jql;
