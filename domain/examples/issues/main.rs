@@ -1,7 +1,8 @@
 //! What this package makes of queries and of the clocks of service desks, for whoever compares that with what others make of them
 //! (`.ci/issues/run`).
 //!
-//! `issues jql` reads lines of JSON, each the text of a query, and writes a line for each: the tree, or `{error}`.
+//! `issues jql` reads lines of JSON, each the text of a query, and writes a line for each: the tree, or `{error}`. `issues sla`
+//! reads histories and writes the cycles of a clock; `issues hours` reads hours and two instants, and writes milliseconds.
 
 use std::{
     env,
@@ -11,13 +12,16 @@ use std::{
 
 use serde_json::Value as Json;
 
+mod clocks;
 mod tree;
 
 fn main() -> ExitCode {
     let answer: fn(&str) -> Json = match env::args().nth(1).as_deref() {
         Some("jql") => tree::answer,
+        Some("sla") => clocks::cycles,
+        Some("hours") => clocks::elapsed,
         _ => {
-            eprintln!("issues jql");
+            eprintln!("issues jql|sla|hours");
             return ExitCode::FAILURE;
         }
     };

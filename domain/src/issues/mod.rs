@@ -1,4 +1,12 @@
 //! Issue tracking (contract B 2.1 to 2.4): the query language, workflows, the clocks of service desks, and what else is decided
 //! about issues without asking anybody.
 
+pub mod agenda;
+pub mod family;
 pub mod jql;
+pub mod key;
+pub mod label;
+pub mod limits;
+pub mod rank;
+pub mod sla;
+pub mod workflow;

@@ -46,6 +46,13 @@ impl Zone {
         (local.date(), TimeOfDay::of(local.time()))
     }
 
+    /// How many milliseconds the clock there is ahead of universal time at `at`, and the instant at which that changes.
+    pub fn offset(&self, at: Timestamp) -> (i64, Option<Timestamp>) {
+        let at = instant(at);
+        let next = self.0.following(at).next().map(|change| Timestamp(change.timestamp().as_millisecond()));
+        (i64::from(self.0.to_offset(at).seconds()) * 1_000, next)
+    }
+
     /// The instant at which the clock there shows `time` on `date`.
     ///
     /// A time that is skipped when clocks go forward counts as late by what was skipped, one that is shown twice means

@@ -107,11 +107,10 @@ pub(super) const fn is_bare(character: char) -> bool {
 
 /// Whether a character stands for itself between quotes, the closing one and the backslash apart.
 pub(super) const fn is_quotable(character: char) -> bool {
-    match character {
-        '\n' | '\r' => true,
-        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}' => false,
-        _ => true,
-    }
+    !matches!(
+        character,
+        '\0'..='\u{9}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}'
+    )
 }
 
 /// The bytes of the escape that a text begins with.

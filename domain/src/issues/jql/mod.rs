@@ -5,6 +5,7 @@
 
 mod fault;
 mod lexer;
+pub mod meaning;
 mod parser;
 mod place;
 mod print;

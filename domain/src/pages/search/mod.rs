@@ -7,6 +7,8 @@
 mod snippet;
 mod words;
 
+pub(crate) use words::words;
+
 pub use snippet::{MARK_END, MARK_START, snippet};
 pub use words::{Question, indexed};
 

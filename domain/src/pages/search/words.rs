@@ -20,7 +20,7 @@ const PLACE_BYTES: usize = 2;
 
 /// A word, and where it stands in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Word<'a> {
+pub(crate) struct Word<'a> {
     /// In lower case and without accents.
     pub folded: Cow<'a, str>,
     /// Where it begins, in bytes.
@@ -30,7 +30,7 @@ pub(super) struct Word<'a> {
 }
 
 /// The words of a text: runs of letters and digits; of scripts that leave no spaces between words, each character.
-pub(super) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = Word<'_>> {
     let mut characters = text.char_indices().peekable();
     std::iter::from_fn(move || {
         let (start, first) = characters.by_ref().find(|(_, character)| character.is_alphanumeric())?;

@@ -1,0 +1,66 @@
+//! Numbers that issue tracking is bound by, and what is said where one is passed or something isn't there.
+
+/// Characters of a summary (contract B 4.1).
+pub const SUMMARY_LEN_MAX: usize = 255;
+/// Characters of a description (contract B 4.1).
+pub const DESCRIPTION_LEN_MAX: usize = 65_536;
+/// Labels of an issue (contract B 4.1).
+pub const LABELS_MAX: usize = 30;
+/// Characters of a label (contract B 4.1).
+pub const LABEL_LEN_MAX: usize = 64;
+/// Components of an issue, and versions that it is fixed in or affects (contract B 4.1).
+pub const CATALOG_FIELD_MAX: usize = 50;
+/// The farthest place that a search begins at (contract B 4.1).
+pub const SEARCH_START_MAX: usize = 100_000;
+/// Issues that a search answers (contract B 4.1).
+pub const SEARCH_RESULTS: std::ops::RangeInclusive<usize> = 1..=1_000;
+/// Issues that are exported (contract B 4.1).
+pub const EXPORT_MAX: usize = 10_000;
+/// Issues whose links are asked for at once (contract B 4.1).
+pub const LINKS_AMONG_MAX: usize = 500;
+/// Rows of a call of an import (contract B 4.1).
+pub const IMPORT_ROWS: usize = 200;
+/// Statuses of an organization (contract B 4.2).
+pub const STATUSES_MAX: usize = 200;
+/// Types of an organization (contract B 4.2).
+pub const TYPES_MAX: usize = 50;
+/// Levels of types (contract B 4.2).
+pub const LEVELS: std::ops::RangeInclusive<i64> = -1..=5;
+/// Priorities of an organization (contract B 4.2).
+pub const PRIORITIES_MAX: usize = 20;
+/// Characters of the names of statuses, types, priorities and transitions (contract B 4.2).
+pub const NAME_LEN: std::ops::RangeInclusive<usize> = 1..=80;
+
+/// Statuses of a workflow. Ours, as those below.
+pub const WORKFLOW_STATUSES_MAX: usize = 50;
+/// Transitions of a workflow.
+pub const WORKFLOW_TRANSITIONS_MAX: usize = 200;
+/// Holidays of a desk.
+pub const HOLIDAYS_MAX: usize = 500;
+/// Generations of issues, from the eldest to the youngest.
+pub const GENERATIONS_MAX: usize = 7;
+/// Labels that are listed.
+pub const LABELS_LISTED_MAX: usize = 1_000;
+
+/// 400, where hours have no span.
+pub const HOURS_WITHOUT_SPAN: &str = "Working hours need a span on some day.";
+/// 400, where a label holds white space.
+pub const LABEL_SPACE: &str = "A label can't contain spaces.";
+/// 404 of an issue that isn't there, or may not be seen.
+pub const ISSUE_NOT_FOUND: &str = "Issue not found.";
+/// 400 of a space in a body.
+pub const SPACE_NOT_FOUND: &str = "Space not found.";
+/// 400, where an issue is made and the caller has several spaces.
+pub const CHOOSE_A_SPACE: &str = "Choose a space.";
+/// 400 of a window of the agenda.
+pub const AGENDA_WINDOW: &str = "Choose a window of at most 100 days.";
+/// 400 of a key of a space.
+pub const SPACE_KEY: &str = "A key has 2 to 10 capital letters and digits, and begins with a letter.";
+/// 400 of a parent whose level isn't higher.
+pub const PARENT_LEVEL: &str = "A parent's type must have a higher level than the issue's.";
+/// 400 of an issue below itself.
+pub const PARENT_CIRCLE: &str = "An issue can't be below itself.";
+/// 400 of a parent with too many generations above and below.
+pub const PARENT_GENERATIONS: &str = "Issues can be nested 7 levels deep.";
+/// 400 of a subtask without a parent.
+pub const SUBTASK_PARENT: &str = "A subtask needs a parent in its space.";
