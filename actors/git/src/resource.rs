@@ -73,6 +73,7 @@ impl ResourceCreate for CreateRepository {
     async fn rows(&self, _: &Services, resource: &Resource) -> Result<Change> {
         let mut change = Change::new();
         change.repository_add(resource, &self.0.settings);
+        change.repository_former_name_remove(resource.org_id, &resource.name_key);
         if self.0.settings.visibility == Visibility::Restricted {
             change.repository_maker_grant(resource);
         }
@@ -134,6 +135,10 @@ impl ResourceChange for ChangeRepository {
         let mut change = Change::new();
         change.repository_set(&repository);
         if let Some(name) = &self.patch.name {
+            if name.key() != resource.name_key {
+                change.repository_former_name_put(&repository);
+                change.repository_former_name_remove(resource.org_id, &name.key());
+            }
             name.as_str().clone_into(&mut resource.name);
             resource.name_key = name.key();
         }

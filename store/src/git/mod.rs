@@ -3,6 +3,7 @@
 
 mod access;
 mod address;
+mod former_names;
 mod lfs;
 mod lfs_address;
 mod list;

@@ -30,6 +30,7 @@ fn rows(no: RepositoryNo) -> Vec<Purge> {
         ("statuses of commits", ["commit_statuses", "repo_no, sha, context", "repo_no = $1"]),
         ("locks of large files", ["lfs_locks", "repo_no, path", "repo_no = $1"]),
         ("secrets that were found", ["secret_findings", "repo_no, fingerprint", "repo_no = $1"]),
+        ("former names", ["repository_former_names", "org_id, name_key", "repo_no = $1"]),
         ("pull requests", ["pulls", "repo_no, number", "repo_no = $1"]),
         ("grants", ["repository_grants", "repo_no, principal", "repo_no = $1"]),
     ]

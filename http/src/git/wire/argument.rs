@@ -65,8 +65,11 @@ impl<P: RepositoryPermission> Argument for Served<P> {
         let name = call.path_value("repository")?;
         let name = RepositoryName::parse("repository", name.strip_suffix(".git").unwrap_or(name));
         let name = name.map_err(|_| repository_not_found())?;
-        let found = store.repository_named(org_id, &name).await?.filter(|found| !found.is_gone());
-        let stored = found.ok_or_else(repository_not_found)?;
+        let found = match store.repository_named(org_id, &name).await? {
+            None => store.repository_formerly(org_id, &name).await?,
+            found => found,
+        };
+        let stored = found.filter(|found| !found.is_gone()).ok_or_else(repository_not_found)?;
         let granted = store.repository_granted(stored.no, org_id, authority.on_behalf_of()?).await?;
         let level = level_of(&authority, stored.settings.visibility, granted).ok_or_else(repository_not_found)?;
         level.require(P::LEVEL)?;
