@@ -29,7 +29,10 @@ use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
 pub use self::{
     branches::{CreateBranch, DeleteBranch, DeleteTag},
     lfs::{KeepLfsObject, LockPath, Locked, UnlockPath},
-    pulls::{ChangePull, CreatePull, MergePull},
+    pulls::{
+        AskReviewers, ChangePull, CreatePull, DeleteComment, DismissReview, EditComment, GiveReview, MergePull,
+        OpenThread, ReplyToThread, SettleThread, ThreadAt, ThreadWithComments, pull_facts,
+    },
     push::{LandPush, LandedPush},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},

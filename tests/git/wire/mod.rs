@@ -9,9 +9,11 @@ mod merges;
 mod pulls;
 mod pushes;
 mod refusals;
+mod reviews;
 mod rules;
 mod secrets;
 mod statuses;
+mod threads;
 mod web_commits;
 
 use std::{
