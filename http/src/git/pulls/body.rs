@@ -175,7 +175,7 @@ pub(crate) struct PullCreate {
     body: Option<String>,
     /// Whether it isn't to be merged yet; false where it isn't said.
     draft: Option<bool>,
-    /// Whoever is asked for a review at once.
+    /// The people and teams who are asked for a review at once.
     reviewers: Option<ReviewersPut>,
 }
 

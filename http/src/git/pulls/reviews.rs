@@ -251,14 +251,14 @@ impl From<AskedReviewer> for ReviewerBody {
     }
 }
 
-/// Whoever is asked for a review and hasn't given one.
+/// People and teams who are asked for a review and haven't given one.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ReviewersAnswer {
     /// At most 20 people and teams, by their ids.
     reviewers: Vec<ReviewerBody>,
 }
 
-/// Who is asked for a review
+/// The reviewers who are asked
 ///
 /// Whoever gives one isn't asked any more, nor are the teams that they are in.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviewers")]
@@ -271,7 +271,7 @@ pub(crate) async fn pull_reviewers_list(
     Ok(Json(ReviewersAnswer { reviewers: found.into_iter().map(ReviewerBody::from).collect() }))
 }
 
-/// Whoever is to be asked for a review: up to 20 people and teams in all.
+/// Reviewers who are to be asked: up to 20 people and teams in all.
 #[derive(Clone, Deserialize, ToSchema)]
 #[schema(example = json!({"people": ["usr_01jd7rt4m5e9fv2w8x3c6k0hqz"], "teams": []}))]
 pub(crate) struct ReviewersPut {
