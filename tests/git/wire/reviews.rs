@@ -336,7 +336,11 @@ async fn a_pull_request_has_at_most_a_thousand_reviews() {
     let shop = Workshop::asked_for(json!({})).await;
     let vic = shop.repos.member("vic", "viewer").await;
     let body = json!({ "verdict": "comment", "body": "Hm." });
-    for _ in 0..1_000 {
+    for at in 0..1_000 {
+        if at % 100 == 0 {
+            // Nobody asks so often in a minute.
+            shop.repos.server.clock.advance(Duration::from_mins(1));
+        }
         shop.review(&vic, body.clone()).await.expect(201);
     }
     let message = "A pull request has at most 1000 reviews.";
