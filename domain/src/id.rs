@@ -206,6 +206,12 @@ ids! {
     PushId = "psh";
     /// A rule of a repository's branches or tags.
     BranchRuleId = "rul";
+    /// A review of a pull request.
+    PullReviewId = "prv";
+    /// A thread on a line of a pull request.
+    PullThreadId = "pth";
+    /// A comment of such a thread.
+    PullCommentId = "pcm";
     /// A lock of a path in a repository, which Git LFS asked for.
     LfsLockId = "lck";
     /// A page of an organization's notes (contract B 2.6).

@@ -30,7 +30,10 @@ use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
 pub use self::{
     branches::{CreateBranch, DeleteBranch, DeleteTag},
     lfs::{KeepLfsObject, LockPath, Locked, UnlockPath},
-    pulls::{ChangePull, CreatePull, MergePull},
+    pulls::{
+        AskReviewers, ChangePull, CreatePull, DeleteComment, DismissReview, EditComment, GiveReview, MergePull,
+        OpenThread, ReplyToThread, SettleThread, ThreadAt, ThreadWithComments, pull_facts,
+    },
     push::{LandPush, LandedPush},
     rename::{Rename, RenameBranch},
     repository::{GrantAccess, Repository, WithdrawAccess},

@@ -35,7 +35,7 @@ pub use self::{
     lfs_address::{LfsAct, LfsAddress, LfsQuery},
     list::{ListedBy, RepositoryList},
     packs::{NewPack, StoredPack},
-    pulls::PullList,
+    pulls::{PullList, ThreadList},
     pushes::{PushList, PushedRef, StoredPush},
     removal::RepositoryRest,
     secrets::{SecretList, SecretPlace},

@@ -31,6 +31,11 @@ fn rows(no: RepositoryNo) -> Vec<Purge> {
         ("locks of large files", ["lfs_locks", "repo_no, path", "repo_no = $1"]),
         ("secrets that were found", ["secret_findings", "repo_no, fingerprint", "repo_no = $1"]),
         ("former names", ["repository_former_names", "org_id, name_key", "repo_no = $1"]),
+        ("comments on pull requests", ["pull_comments", "repo_no, thread_id, id", "repo_no = $1"]),
+        ("threads on pull requests", ["pull_threads", "repo_no, number, id", "repo_no = $1"]),
+        ("reviews", ["pull_reviews", "repo_no, number, id", "repo_no = $1"]),
+        ("reviewers who are asked", ["pull_reviewers", "repo_no, number, principal", "repo_no = $1"]),
+        ("what happened to pull requests", ["pull_events", "repo_no, number, seq", "repo_no = $1"]),
         ("pull requests", ["pulls", "repo_no, number", "repo_no = $1"]),
         ("grants", ["repository_grants", "repo_no, principal", "repo_no = $1"]),
     ]

@@ -10,9 +10,11 @@ mod pulls;
 mod pushes;
 mod refusals;
 mod renames;
+mod reviews;
 mod rules;
 mod secrets;
 mod statuses;
+mod threads;
 mod web_commits;
 
 use std::{

@@ -5,6 +5,7 @@
 
 mod differences;
 mod error;
+mod lines;
 mod listings;
 mod mergeability;
 mod merges;
@@ -35,6 +36,7 @@ use tokio::sync::Mutex;
 pub use self::{
     differences::Changes,
     error::internal,
+    lines::FileLines,
     mergeability::Mergeability,
     merging::Merging,
     quarantine::{PackRefusal, Quarantine},

@@ -1,4 +1,8 @@
-//! Pull requests.
+//! Pull requests, with what people say of them.
+
+mod reviews;
+mod threads;
+mod timeline;
 
 use std::collections::HashMap;
 
@@ -12,6 +16,7 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait, LikeExpr},
 };
 
+pub use self::threads::ThreadList;
 use super::{RepositoryNo, list::containing, refs::oid_of};
 use crate::{
     Change, Expect, Store, StoreError,
