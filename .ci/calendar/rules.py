@@ -57,8 +57,8 @@ def unknown(case):
     counted = [day for day in days if len(day) > 2]
     if counted and len(counted) < len(days):
         return "dateutil wants both of BYDAY=MO,2TU, and gives what is each"
-    if {"-52", "-53"} & set(rule.get("BYWEEKNO", "").split(",")):
-        return "dateutil doesn't count the last days of a year from the end of the next"
+    if {"52", "53", "-52", "-53"} & set(rule.get("BYWEEKNO", "").split(",")):
+        return "dateutil miscounts the weeks of the years beside a year"
     if rule["FREQ"] == "WEEKLY" and "BYSETPOS" in rule:
         return "dateutil counts the positions of the first week from the start on"
     return None

@@ -48,13 +48,6 @@ impl DaySet {
         self
     }
 
-    /// What is in either.
-    #[must_use]
-    pub fn or(mut self, other: &Self) -> Self {
-        self.0.iter_mut().zip(other.0).for_each(|(ours, theirs)| *ours |= theirs);
-        self
-    }
-
     /// How many days are in.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()

@@ -15,13 +15,19 @@ mod leaps;
 mod plan;
 mod rule;
 mod series;
+mod split;
 mod text;
 mod wall;
 mod walls;
+mod wire;
 mod zoned;
 
 pub use rule::{ByDay, Frequency, Limit, Rule, Until};
 pub use series::{DATES_MAX, Form, Moment, Series, SeriesFault, SeriesWalls, Start};
+pub use split::{Moved, Split};
 pub use text::{COUNT_MAX, INTERVAL_MAX, RULE_LEN_MAX, RuleFault};
 pub use wall::{Civil, DAY_SECONDS, Day, Wall, Weekday, YEARS, is_leap, month_len, year_len};
 pub use walls::{STEPS_MAX, Walls};
+pub use wire::{
+    BY_DAY_MAX, BY_MONTH_DAY_MAX, BY_MONTH_MAX, BY_SET_POS_MAX, LocalTime, Recurrence, WIRE_COUNT, WIRE_INTERVAL,
+};

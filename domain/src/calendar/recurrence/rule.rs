@@ -122,4 +122,29 @@ impl Rule {
             week_start: Weekday::Monday,
         }
     }
+
+    /// The same rule with what it leaves open filled from its first occurrence, so that it means the same when it begins later.
+    #[must_use]
+    pub fn filled(&self, start: Wall) -> Self {
+        let mut rule = self.clone();
+        let civil = start.day().civil();
+        let says_days = !(self.by_week.is_empty()
+            && self.by_year_day.is_empty()
+            && self.by_month_day.is_empty()
+            && self.by_day.is_empty());
+        let day = i8::try_from(civil.day).unwrap_or(1);
+        match self.frequency {
+            _ if says_days => {}
+            Frequency::Yearly => {
+                if rule.by_month.is_empty() {
+                    rule.by_month = vec![u8::try_from(civil.month).unwrap_or(1)];
+                }
+                rule.by_month_day = vec![day];
+            }
+            Frequency::Monthly => rule.by_month_day = vec![day],
+            Frequency::Weekly => rule.by_day = vec![ByDay { day: start.day().weekday(), nth: None }],
+            _ => {}
+        }
+        rule
+    }
 }

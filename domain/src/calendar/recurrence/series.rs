@@ -176,6 +176,13 @@ impl Series {
         wall == self.start.at || SeriesWalls { beside: &[], ..self.walls(wall, wall) }.from_rule().is_some()
     }
 
+    /// What the rule gives from `from` on, whether it was taken out or not.
+    pub(super) fn rule_walls(&self, from: Wall) -> impl Iterator<Item = Wall> + '_ {
+        let to = self.last.unwrap_or(Wall::MAX);
+        let walls = self.rule.as_ref().map(|rule| Walls::new(rule, self.start.at, from, to));
+        walls.into_iter().flatten().filter(|&wall| !self.is_over(wall))
+    }
+
     fn is_removed(&self, wall: Wall) -> bool {
         let has = |moment| self.removed.binary_search(&moment).is_ok();
         !self.removed.is_empty()
