@@ -1,15 +1,19 @@
 //! Random rules, the same for the same seed: those that RFC 5545 permits, so that every engine should know them.
 
-use troupe_domain::calendar::recurrence::{
-    ByDay, Day, Frequency, Limit, Rule, Until, Wall, Walls, Weekday,
-};
+use troupe_domain::calendar::recurrence::{ByDay, Day, Frequency, Limit, Rule, Until, Wall, Walls, Weekday};
 
 use crate::Case;
 
 /// Zones with clock changes of an hour, of half an hour, at midnight and in the other half of the world, and one without.
 const ZONES: [&str; 8] = [
-    "UTC", "America/New_York", "Europe/Vienna", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Kathmandu",
-    "Africa/Cairo", "Pacific/Auckland",
+    "UTC",
+    "America/New_York",
+    "Europe/Vienna",
+    "Australia/Lord_Howe",
+    "America/Sao_Paulo",
+    "Asia/Kathmandu",
+    "Africa/Cairo",
+    "Pacific/Auckland",
 ];
 
 pub struct Generator {
@@ -68,9 +72,19 @@ impl Generator {
 
     pub fn next(&mut self) -> Case {
         let frequency = self.pick(&[
-            Frequency::Yearly, Frequency::Yearly, Frequency::Yearly, Frequency::Monthly, Frequency::Monthly,
-            Frequency::Monthly, Frequency::Weekly, Frequency::Weekly, Frequency::Daily, Frequency::Daily,
-            Frequency::Hourly, Frequency::Minutely, Frequency::Secondly,
+            Frequency::Yearly,
+            Frequency::Yearly,
+            Frequency::Yearly,
+            Frequency::Monthly,
+            Frequency::Monthly,
+            Frequency::Monthly,
+            Frequency::Weekly,
+            Frequency::Weekly,
+            Frequency::Daily,
+            Frequency::Daily,
+            Frequency::Hourly,
+            Frequency::Minutely,
+            Frequency::Secondly,
         ]);
         let mut rule = Rule::every(frequency);
         if self.chance(40) {

@@ -1,7 +1,8 @@
 //! What this package makes of rules of RFC 5545, for whoever compares that with what others make of them (`.ci/calendar/run`).
 //!
-//! `calendar rules COUNT SEED` writes lines of JSON `{start, zone, rule, to, times, ended}`: a random rule, the first times on
-//! the wall that it gives up to `to`, and whether there are no more before it. `calendar expand` reads lines of JSON
+//! `calendar rules COUNT SEED` writes lines of JSON `{start, zone, rule, to, times, shown, ended, given}`: a random rule, the first
+//! times on the wall that it gives up to `to`, what clocks show then, where they skip one, whether there are no more, and whether the
+//! rule gives its start. `calendar expand` reads lines of JSON
 //! `{start, zone, rule, to, take}` and writes such lines.
 
 mod generator;
@@ -16,7 +17,7 @@ use generator::Generator;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 use troupe_domain::{
-    calendar::recurrence::{Day, Rule, Series, Start, Wall},
+    calendar::recurrence::{Day, Rule, Series, Start, Wall, Walls},
     calendar::zone_named,
 };
 
@@ -63,6 +64,7 @@ fn answer(case: &Case, take: usize) -> Json {
     json!({
         "start": case.start.to_string(), "zone": case.zone, "rule": case.rule.to_string(), "to": case.to.to_string(),
         "times": times, "shown": if shown == times { None } else { Some(shown) }, "ended": walls.next().is_none(),
+        "given": Walls::new(&case.rule, case.start, case.start, case.start).next().is_some(),
     })
 }
 

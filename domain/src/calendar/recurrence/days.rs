@@ -163,9 +163,7 @@ fn week_days(weeks: Signed<u64>, week_start: Weekday, year: i32) -> DaySet {
     let (first, count) = (first_week(week_start, year), week_count(week_start, year));
     let mut days = DaySet::default();
     let mut put = |from: i64| (from..from + 7).for_each(|day| days.insert(day));
-    let named = |week: i64, of: i64| {
-        weeks.from_start >> (week - 1) & 1 == 1 || weeks.from_end >> (of - week) & 1 == 1
-    };
+    let named = |week: i64, of: i64| weeks.from_start >> (week - 1) & 1 == 1 || weeks.from_end >> (of - week) & 1 == 1;
     for week in (1..=count).filter(|&week| named(week, count)) {
         put(first + (week - 1) * 7);
     }

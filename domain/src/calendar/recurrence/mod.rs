@@ -12,16 +12,20 @@ mod clock;
 mod day_set;
 mod days;
 mod leaps;
+mod occurrences;
 mod plan;
 mod rule;
 mod series;
 mod split;
+#[cfg(test)]
+mod tests;
 mod text;
 mod wall;
 mod walls;
 mod wire;
 mod zoned;
 
+pub use occurrences::{Length, Occurrence, Override};
 pub use rule::{ByDay, Frequency, Limit, Rule, Until};
 pub use series::{DATES_MAX, Form, Moment, Series, SeriesFault, SeriesWalls, Start};
 pub use split::{Moved, Split};

@@ -60,8 +60,20 @@ impl FromStr for Rule {
 
 /// Names of parts, and which were there.
 const NAMES: [&str; 14] = [
-    "FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYMONTH", "BYWEEKNO", "BYYEARDAY", "BYMONTHDAY", "BYDAY", "BYHOUR",
-    "BYMINUTE", "BYSECOND", "BYSETPOS",
+    "FREQ",
+    "INTERVAL",
+    "COUNT",
+    "UNTIL",
+    "WKST",
+    "BYMONTH",
+    "BYWEEKNO",
+    "BYYEARDAY",
+    "BYMONTHDAY",
+    "BYDAY",
+    "BYHOUR",
+    "BYMINUTE",
+    "BYSECOND",
+    "BYSETPOS",
 ];
 
 struct Parts {

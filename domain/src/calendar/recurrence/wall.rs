@@ -35,15 +35,8 @@ pub enum Weekday {
 
 impl Weekday {
     /// From Monday on.
-    pub const ALL: [Self; 7] = [
-        Self::Monday,
-        Self::Tuesday,
-        Self::Wednesday,
-        Self::Thursday,
-        Self::Friday,
-        Self::Saturday,
-        Self::Sunday,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Monday, Self::Tuesday, Self::Wednesday, Self::Thursday, Self::Friday, Self::Saturday, Self::Sunday];
     const CODES: [&'static str; 7] = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 
     /// As RFC 5545 and the contract write it (`MO`).
@@ -106,8 +99,7 @@ impl Day {
         let shifted = self.0 + EPOCH_DAYS;
         let era = shifted.div_euclid(ERA_DAYS);
         let day_of_era = shifted.rem_euclid(ERA_DAYS);
-        let year_of_era =
-            (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / (ERA_DAYS - 1)) / 365;
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / (ERA_DAYS - 1)) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let since_march = (5 * day_of_year + 2) / 153;
         let day = (day_of_year - (153 * since_march + 2) / 5 + 1) as u32;

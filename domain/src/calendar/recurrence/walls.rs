@@ -8,9 +8,8 @@ use super::{
     wall::Wall,
 };
 
-/// Periods that are looked at in vain before a walk gives up. A walk over a year of the worst rule takes a third of that; no
-/// rule that people mean takes a thousandth.
-pub const STEPS_MAX: u64 = 50_000_000;
+/// Places that are looked at in vain before a walk gives up. No window of 400 days has a quarter of that, whatever the rule.
+pub const STEPS_MAX: u64 = 5_000_000;
 
 /// What a rule gives, from a place on, in order. Nothing is walked over that lies before.
 ///

@@ -7,11 +7,7 @@ use super::{
     wall::{Day, Wall, Weekday},
     zoned::ZonedClock,
 };
-use crate::{
-    Result,
-    notify::Zone,
-    problems::Problems,
-};
+use crate::{Result, notify::Zone, problems::Problems};
 
 /// Every how many periods (contract B 4.9).
 pub const WIRE_INTERVAL: RangeInclusive<i64> = 1..=999;
@@ -65,8 +61,9 @@ impl Recurrence {
         rule.interval = u32::try_from(interval).unwrap_or(1);
         rule.limit = self.limit(path, start, &mut problems);
         rule.by_day = self.days(path, frequency, &mut problems);
-        rule.by_month_day = signed(&self.by_month_day, BY_MONTH_DAY_MAX, 31)
-            .unwrap_or_else(|| problem(&mut problems, at("byMonthDay"), "Give up to 31 days, from 1 to 31 or -31 to -1."));
+        rule.by_month_day = signed(&self.by_month_day, BY_MONTH_DAY_MAX, 31).unwrap_or_else(|| {
+            problem(&mut problems, at("byMonthDay"), "Give up to 31 days, from 1 to 31 or -31 to -1.")
+        });
         rule.by_month = signed(&self.by_month, BY_MONTH_MAX, 12)
             .filter(|months: &Vec<u8>| !months.contains(&0))
             .unwrap_or_else(|| problem(&mut problems, at("byMonth"), "Give up to 12 months, from 1 to 12."));
