@@ -280,7 +280,8 @@ mod tests {
 
     #[test]
     fn texts_have_their_lengths_and_no_character_more() {
-        let cases: [(&str, usize, fn(&mut EventFields, String)); 4] = [
+        type Set = fn(&mut EventFields, String);
+        let cases: [(&str, usize, Set); 4] = [
             ("summary", SUMMARY_LEN_MAX, |it, text| it.summary = text),
             ("description", DESCRIPTION_LEN_MAX, |it, text| it.description = text),
             ("location", LOCATION_LEN_MAX, |it, text| it.location = text),
@@ -297,7 +298,8 @@ mod tests {
 
     #[test]
     fn lists_have_their_lengths_and_no_entry_more() {
-        let cases: [(&str, usize, fn(&mut EventFields, usize)); 3] = [
+        type Fill = fn(&mut EventFields, usize);
+        let cases: [(&str, usize, Fill); 3] = [
             ("attendees", ATTENDEES_MAX, |it, count| {
                 it.attendees = (0..count).map(|at| (format!("p{at}@x.example"), None)).collect();
             }),

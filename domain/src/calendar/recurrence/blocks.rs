@@ -65,7 +65,7 @@ impl Blocks {
     /// The next occurrence; `steps` goes down by what was looked at in vain.
     pub fn next(&mut self, plan: &Plan, steps: &mut u64) -> Option<Wall> {
         loop {
-            if let Some(wall) = self.from_period(plan) {
+            if let Some(wall) = self.left_of_period(plan) {
                 return (wall <= self.to).then_some(wall);
             }
             *steps = steps.checked_sub(1)?;
@@ -74,7 +74,7 @@ impl Blocks {
     }
 
     /// What is left of the period under way.
-    fn from_period(&mut self, plan: &Plan) -> Option<Wall> {
+    fn left_of_period(&mut self, plan: &Plan) -> Option<Wall> {
         if !plan.positions.is_empty() {
             return self.picked.pop();
         }
@@ -87,7 +87,7 @@ impl Blocks {
             };
             // The times of the first day may all be over.
             if self.times_done == self.times {
-                return self.from_period(plan);
+                return self.left_of_period(plan);
             }
         }
         let time = plan.clock.nth(self.times_done);

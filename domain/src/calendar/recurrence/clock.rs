@@ -29,10 +29,11 @@ impl Clock {
     pub fn at_or_after(&self, time: u32) -> Option<u32> {
         let (mut hour, mut minute, second) = (time / 3600, time / 60 % 60, time % 60);
         let in_hour = self.hours >> hour & 1 == 1;
-        if in_hour && self.minutes >> minute & 1 == 1 {
-            if let Some(second) = next_bit(self.seconds, second) {
-                return Some(hour * 3600 + minute * 60 + second);
-            }
+        if in_hour
+            && self.minutes >> minute & 1 == 1
+            && let Some(second) = next_bit(self.seconds, second)
+        {
+            return Some(hour * 3600 + minute * 60 + second);
         }
         let first_second = self.seconds.trailing_zeros();
         if in_hour {

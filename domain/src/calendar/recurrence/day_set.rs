@@ -33,7 +33,6 @@ impl DaySet {
     }
 
     /// 31 days from the day `at` on, as a month has them.
-    #[expect(clippy::cast_possible_truncation, reason = "the mask keeps 31 bits")]
     pub fn month(&self, at: usize) -> u32 {
         let (word, shift) = (at / 64, at % 64);
         let low = self.0[word] >> shift;
@@ -96,7 +95,9 @@ mod tests {
 
     fn filled(days: &BTreeSet<usize>) -> DaySet {
         let mut set = DaySet::default();
-        days.iter().for_each(|&day| set.insert(i64::try_from(day).unwrap()));
+        for &day in days {
+            set.insert(i64::try_from(day).unwrap());
+        }
         set
     }
 

@@ -17,7 +17,7 @@ pub(super) struct Days {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Month {
     pub year: i32,
-    pub month: u32,
+    pub number: u32,
     pub first: Day,
     pub days: u32,
 }
@@ -44,7 +44,7 @@ impl Days {
     /// The days of a month.
     pub fn month(&mut self, plan: &Plan, year: i32, month: u32) -> Month {
         if let Some(kept) = self.month
-            && (kept.year, kept.month) == (year, month)
+            && (kept.year, kept.number) == (year, month)
         {
             return kept;
         }
@@ -55,7 +55,7 @@ impl Days {
         {
             days &= allowed.month(usize::try_from(first.0 - Day::of(year, 1, 1).0).unwrap_or(0));
         }
-        *self.month.insert(Month { year, month, first, days })
+        *self.month.insert(Month { year, number: month, first, days })
     }
 
     /// Whether the rule allows `day`.
@@ -122,7 +122,6 @@ const fn repeated(week: u8) -> u64 {
     week | week << 7 | week << 14 | week << 21 | week << 28 | week << 35
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the mask keeps 31 bits")]
 const fn low(bits: u64) -> u32 {
     (bits & 0x7fff_ffff) as u32
 }

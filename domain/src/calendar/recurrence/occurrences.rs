@@ -106,7 +106,8 @@ impl Series {
 
 fn add(found: &mut Vec<Occurrence>, it: Occurrence, window: Window, most: usize) -> Result<()> {
     let begins = it.start < window.to && it.start >= window.from;
-    if !begins && !(it.start < window.from && it.end > window.from) {
+    let runs_into = it.start < window.from && it.end > window.from;
+    if !(begins || runs_into) {
         return Ok(());
     }
     if found.len() == most {

@@ -173,7 +173,7 @@ impl Series {
 
     /// Whether the rule gives `wall`, or it is the first.
     pub(super) fn is_of_rule(&self, wall: Wall) -> bool {
-        wall == self.start.at || SeriesWalls { beside: &[], ..self.walls(wall, wall) }.from_rule().is_some()
+        wall == self.start.at || SeriesWalls { beside: &[], ..self.walls(wall, wall) }.peek_rule().is_some()
     }
 
     /// What the rule gives from `from` on, whether it was taken out or not.
@@ -250,7 +250,7 @@ impl SeriesWalls<'_> {
         self.rule.as_ref().is_some_and(Walls::gave_up)
     }
 
-    fn from_rule(&mut self) -> Option<Wall> {
+    fn peek_rule(&mut self) -> Option<Wall> {
         if self.next.is_none() {
             let series = self.series;
             self.next = self.rule.as_mut().and_then(|rule| rule.find(|&wall| !series.is_over(wall)));
@@ -259,7 +259,7 @@ impl SeriesWalls<'_> {
     }
 
     fn step(&mut self) -> Option<Wall> {
-        let of_rule = self.from_rule();
+        let of_rule = self.peek_rule();
         let beside = self.beside.first().copied().filter(|&wall| wall <= self.to);
         let wall = match (of_rule, beside) {
             (Some(one), Some(other)) => one.min(other),

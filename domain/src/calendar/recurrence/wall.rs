@@ -155,7 +155,7 @@ impl Wall {
     }
 
     /// Seconds since midnight.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a day has 86,400 seconds")]
+    #[expect(clippy::cast_possible_truncation, reason = "a day has 86,400 seconds")]
     pub const fn second_of_day(self) -> u32 {
         self.0.rem_euclid(DAY_SECONDS) as u32
     }

@@ -67,7 +67,7 @@ const fn millis(seconds: i64) -> Timestamp {
 fn steady_around(zone: &TimeZone, at: Instant, ahead: i64) -> (Wall, Wall) {
     let before = zone.preceding(at).next();
     let after = zone.following(at).next();
-    let apart = 2 * DAY_SECONDS;
+    let apart = DAY_SECONDS;
     (
         before.map_or(Wall::MIN, |change| Wall(change.timestamp().as_second() + ahead + apart)),
         after.map_or(Wall::MAX, |change| Wall(change.timestamp().as_second() + ahead - apart)),
