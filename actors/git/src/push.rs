@@ -21,6 +21,7 @@ use crate::{
     pulls::{Followed, Merge, follow},
     resource::{found, reaches},
     rules::{audit_bypass, rule_on},
+    triggers::push_triggers,
 };
 
 /// Moves refs of a repository, with the pack that their objects came in.
@@ -110,6 +111,7 @@ impl Repository {
         let mut refs: Vec<PushedRef> = moves.iter().zip(verdicts).map(pushed).collect();
         let is_moved = refs.iter().any(|it| it.verdict != RefVerdict::Refused);
         let mut taken = None;
+        let noted = push_of(turn, &authority)?;
         if is_moved {
             change.append(beside);
             if let Some(pack) = pack
@@ -124,6 +126,7 @@ impl Repository {
             let by = authority.on_behalf_of()?;
             let moved = Followed { repository: &repository, moves, refs: &refs, by, merge };
             follow(&mut change, turn, moved).await?;
+            push_triggers(&mut change, now, (&repository, noted.id), (moves, &refs), by);
             audit(&mut change, turn, &repository, &refs);
             decided.allow(&mut change, turn, (&repository, &authority))?;
             for (it, ruling) in refs.iter().zip(&rulings).filter(|(it, _)| it.verdict != RefVerdict::Refused) {
@@ -134,7 +137,7 @@ impl Repository {
         }
         refs.extend(refused.iter().cloned());
         let report = report(&refs, secrets.as_ref());
-        let push = StoredPush { is_atomic: *is_atomic, report, ..push_of(turn, &authority)? };
+        let push = StoredPush { is_atomic: *is_atomic, report, ..noted };
         change.push_add(repository.no, &push, &refs);
         turn.commit(change).await?;
         let rule = rulings.iter().flatten().find_map(Ruling::refusal).map(|(rule, _)| rule.rule_id);

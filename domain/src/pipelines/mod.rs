@@ -5,6 +5,7 @@ pub mod expressions;
 pub mod job;
 mod refusal;
 pub mod run;
+pub mod runner;
 pub mod trigger;
 pub mod workflow;
 

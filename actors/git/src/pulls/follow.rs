@@ -16,7 +16,7 @@ use store::{
 };
 
 use super::{Merge, put_head};
-use crate::Repository;
+use crate::{Repository, triggers::pull_trigger};
 
 /// Refs that were moved, and by whom.
 #[derive(Clone, Copy)]
@@ -60,6 +60,9 @@ pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, mov
         };
         if head_oid != open.head_oid {
             put_head(change, no, open.number, head_oid)?;
+            if after.state == PullState::Open {
+                pull_trigger(change, now, moved.repository, (&after, "synchronize"), moved.by);
+            }
         }
         change.pull_set(no, &after);
         if after.state == PullState::Merged {
