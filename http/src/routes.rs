@@ -253,6 +253,7 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/repos/{name}/branches" => git::branches_list;
             GET    "/v1/orgs/{orgId}/repos/{name}/branches/divergence" => git::branches_divergence;
             POST   "/v1/orgs/{orgId}/repos/{name}/branches" => git::branch_create;
+            PATCH  "/v1/orgs/{orgId}/repos/{name}/branches" => git::branch_rename;
             DELETE "/v1/orgs/{orgId}/repos/{name}/branches" => git::branch_delete;
             GET    "/v1/orgs/{orgId}/repos/{name}/tags"   => git::tags_list;
             DELETE "/v1/orgs/{orgId}/repos/{name}/tags"   => git::tag_delete;

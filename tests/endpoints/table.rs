@@ -319,6 +319,7 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/branches/divergence"   Scope("git:read"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), JSON;
+    PATCH  "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), JSON;
     DELETE "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/tags"             Scope("git:read"), Nothing;
     DELETE "/v1/orgs/{orgId}/repos/{name}/tags"             Scope("git:write"), Nothing;
