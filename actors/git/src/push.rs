@@ -22,7 +22,6 @@ use crate::{
     rename::Rename,
     resource::{found, reaches},
     rules::{audit_bypass, rule_on},
-    triggers::push_triggers,
 };
 
 /// Moves refs of a repository, with the pack that their objects came in.
@@ -117,7 +116,6 @@ impl Repository {
         let mut refs: Vec<PushedRef> = moves.iter().zip(verdicts).map(pushed).collect();
         let is_moved = refs.iter().any(|it| it.verdict != RefVerdict::Refused);
         let mut taken = None;
-        let noted = push_of(turn, &authority)?;
         if is_moved {
             change.append(beside);
             if let Some(pack) = pack
@@ -136,7 +134,6 @@ impl Repository {
             } else {
                 let moved = Followed { repository: &repository, moves, refs: &refs, by, merge };
                 follow(&mut change, turn, moved).await?;
-                push_triggers(&mut change, now, (&repository, noted.id), (moves, &refs), by);
                 audit(&mut change, turn, &repository, &refs);
             }
             decided.allow(&mut change, turn, (&repository, &authority))?;
@@ -148,7 +145,7 @@ impl Repository {
         }
         refs.extend(refused.iter().cloned());
         let report = report(&refs, secrets.as_ref());
-        let push = StoredPush { is_atomic: *is_atomic, report, ..noted };
+        let push = StoredPush { is_atomic: *is_atomic, report, ..push_of(turn, &authority)? };
         change.push_add(repository.no, &push, &refs);
         turn.commit(change).await?;
         let rule = rulings.iter().flatten().find_map(Ruling::refusal).map(|(rule, _)| rule.rule_id);

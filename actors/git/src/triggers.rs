@@ -2,14 +2,16 @@
 
 use domain::{
     Timestamp,
-    git::{Pull, RefKind, RefMove, RefVerdict},
-    id::{PushId, UserId},
+    git::{Pull, RefKind, RefVerdict},
+    id::UserId,
 };
 use store::{
     Change,
-    git::{PushedRef, StoredRepository},
+    git::StoredRepository,
     pipelines::{PipelineTrigger, Triggered},
 };
+
+use crate::pulls::Followed;
 
 /// Refs of one push that start runs, at most.
 const TRIGGERING_REFS_MAX: usize = 100;
@@ -18,16 +20,16 @@ const TRIGGERING_REFS_MAX: usize = 100;
 pub(crate) fn push_triggers(
     change: &mut Change,
     now: Timestamp,
-    (repository, push): (&StoredRepository, PushId),
-    (moves, refs): (&[RefMove], &[PushedRef]),
-    by: UserId,
+    moved: &Followed<'_>,
 ) {
-    let done = moves.iter().zip(refs).filter(|(asked, it)| {
+    // The refs' version tells one push from the next.
+    let cause = format!("push {}", moved.repository.refs_version);
+    let done = moved.moves.iter().zip(moved.refs).filter(|(asked, it)| {
         it.verdict != RefVerdict::Refused && asked.new.is_some() && matches!(asked.name.kind(), RefKind::Branch | RefKind::Tag)
     });
     for (asked, _) in done.take(TRIGGERING_REFS_MAX) {
         let what = Triggered::push(&asked.name.to_string(), asked.old, asked.peeled.or(asked.new));
-        change.pipeline_trigger_add(now, &trigger(repository, push.to_string(), by, what));
+        change.pipeline_trigger_add(now, &trigger(moved.repository, cause.clone(), moved.by, what));
     }
 }
 
