@@ -9,7 +9,10 @@ use std::ops::Deref;
 use domain::{
     Caller, Error,
     git::{Pull, PullNumber, rules::BranchRule},
-    id::{BranchRuleId, EscalationId, JobId, NoticeId, OrgId, PageId, PageImportId, ProtocolId, RotaId, RunId, TeamId, UserId},
+    id::{
+        BranchRuleId, EscalationId, JobId, NoticeId, OrgId, PageId, PageImportId, ProtocolId, RotaId, RunId, TeamId,
+        UserId,
+    },
     notify::{Protocol, Rota},
     pages::{Page, import::PageImport},
     storage::BucketAddress,

@@ -10,8 +10,8 @@ use actix_web::http::Method;
 use crate::{
     access_keys, audit, auth, backup, blobs, co_editing, console, databases,
     endpoint::{Endpoint, Rules},
-    git, home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, pipelines, platform, sign_ins, storage,
-    teams, vault,
+    git, home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, pipelines, platform,
+    sign_ins, storage, teams, vault,
 };
 
 macro_rules! page {

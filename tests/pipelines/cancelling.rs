@@ -14,7 +14,10 @@ async fn a_run_that_is_cancelled_tells_its_runners_and_starts_nothing_more() {
     assert_eq!(held.status().await.expect(200).json, json!({ "cancel": false }));
     let cancel = format!("runs/{}/cancel", run["runId"].as_str().unwrap());
     let cancelled = works.post(&cancel, json!({})).await.expect(200);
-    assert_eq!((&cancelled.json["run"]["cancelRequested"], cancelled.str("/run/status")), (&json!(true), "in_progress"));
+    assert_eq!(
+        (&cancelled.json["run"]["cancelRequested"], cancelled.str("/run/status")),
+        (&json!(true), "in_progress")
+    );
     assert_eq!(held.status().await.expect(200).json, json!({ "cancel": true }));
     held.complete("cancelled").await;
     let (conclusion, jobs) = works.ended(&run).await;

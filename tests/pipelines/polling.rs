@@ -41,11 +41,17 @@ async fn runners_are_listed_changed_and_deleted() {
     let path = format!("{}/pipelines/runners", works.org);
     let listed = works.ada.client.get(&path).send().await.expect(200);
     assert_eq!((listed.str("/runners/0/runnerId"), listed.str("/runners/0/name")), (runner.id.as_str(), "box"));
-    assert_eq!((&listed.json["runners"][0]["paused"], &listed.json["runners"][0]["seenAt"]), (&json!(false), &Value::Null));
+    assert_eq!(
+        (&listed.json["runners"][0]["paused"], &listed.json["runners"][0]["seenAt"]),
+        (&json!(false), &Value::Null)
+    );
     let one = format!("{path}/{}", runner.id);
     let changed = works.ada.client.patch(&one).json(&json!({ "labels": ["Linux"], "paused": true })).send().await;
     let changed = changed.expect(200);
-    assert_eq!((&changed.json["runner"]["labels"], &changed.json["runner"]["paused"]), (&json!(["linux"]), &json!(true)));
+    assert_eq!(
+        (&changed.json["runner"]["labels"], &changed.json["runner"]["paused"]),
+        (&json!(["linux"]), &json!(true))
+    );
     works.put("ci.yml", CI).await;
     works.run("").await;
     assert!(runner.try_take(0).await.is_none(), "a runner that is paused is given nothing");

@@ -37,7 +37,10 @@ async fn a_push_becomes_jobs_of_runners_and_needs_are_handed_on() {
     let build = runner.take().await;
     let started = build.plan().await.expect(200);
     let plan = &started.json["plan"];
-    assert_eq!((&plan["protocol"], &plan["job"]["key"], &plan["job"]["name"]), (&json!(1), &json!("build"), &json!("build")));
+    assert_eq!(
+        (&plan["protocol"], &plan["job"]["key"], &plan["job"]["name"]),
+        (&json!(1), &json!("build"), &json!("build"))
+    );
     assert_eq!((&plan["job"]["id"], &plan["job"]["runId"]), (&json!(build.id), &run["runId"]));
     assert_eq!((&plan["job"]["runNumber"], &plan["job"]["attempt"]), (&json!(1), &json!(1)));
     assert_eq!((&plan["job"]["workflow"], &plan["job"]["repository"]), (&json!("Two"), &json!("web")));
@@ -51,7 +54,10 @@ async fn a_push_becomes_jobs_of_runners_and_needs_are_handed_on() {
     // An answer may get lost: the next one is the same.
     assert_eq!(build.plan().await.expect(200).json, started.json);
     let running = works.detail(&run).await;
-    assert_eq!((&running["run"]["status"], &running["jobs"][0]["status"]), (&json!("in_progress"), &json!("in_progress")));
+    assert_eq!(
+        (&running["run"]["status"], &running["jobs"][0]["status"]),
+        (&json!("in_progress"), &json!("in_progress"))
+    );
     assert_eq!(running["jobs"][0]["runnerName"], "box");
     assert_eq!(build.status().await.expect(200).json, json!({ "cancel": false }));
     let body = json!({

@@ -22,13 +22,18 @@ async fn a_push_starts_what_names_it_and_says_so_of_the_commit() {
     assert_eq!((statuses.str("/statuses/0/context"), statuses.str("/statuses/0/state")), ("CI (push)", "pending"));
     works.commit("main", "Another [skip ci]", &[("file", "1")]).await;
     works.commit("main", "A third", &[("file", "2")]).await;
-    let third = works.server.eventually("a run", async || Some(works.run("").await).filter(|it| it["number"] == 2)).await;
+    let third =
+        works.server.eventually("a run", async || Some(works.run("").await).filter(|it| it["number"] == 2)).await;
     assert_eq!(third["title"], "A third");
 }
 
 #[tokio::test]
 async fn a_broken_file_makes_a_run_that_says_what_is_wrong() {
-    let works = Works::with("ci.yml", "on: push\njobs:\n  a:\n    runs-on: linux\n    stepps: []\n    steps:\n      - run: make\n").await;
+    let works = Works::with(
+        "ci.yml",
+        "on: push\njobs:\n  a:\n    runs-on: linux\n    stepps: []\n    steps:\n      - run: make\n",
+    )
+    .await;
     let run = works.run("").await;
     assert_eq!((&run["status"], &run["conclusion"]), (&json!("completed"), &json!("startup_failure")));
     assert_eq!((&run["workflowName"], &run["problems"][0]["line"]), (&json!("ci.yml"), &json!(5)));

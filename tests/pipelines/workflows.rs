@@ -108,7 +108,8 @@ async fn a_workflow_is_started_by_hand() {
 #[tokio::test]
 async fn what_cant_be_started_by_hand_says_why() {
     let works = Works::new().await;
-    let broken = "on: workflow_dispatch\njobs:\n  a:\n    runs-on: linux\n    stepps: []\n    steps:\n      - run: make\n";
+    let broken =
+        "on: workflow_dispatch\njobs:\n  a:\n    runs-on: linux\n    stepps: []\n    steps:\n      - run: make\n";
     let path = |name: &str| format!(".service/workflows/{name}");
     let (ci, deploy, bad) = (path("ci.yml"), path("deploy.yml"), path("broken.yml"));
     works.commit("main", "Begin", &[(ci.as_str(), CI), (&deploy, BY_HAND), (&bad, broken)]).await;

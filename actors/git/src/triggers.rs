@@ -17,15 +17,13 @@ use crate::pulls::Followed;
 const TRIGGERING_REFS_MAX: usize = 100;
 
 /// Has pipelines look at the branches and tags that a push made or moved.
-pub(crate) fn push_triggers(
-    change: &mut Change,
-    now: Timestamp,
-    moved: &Followed<'_>,
-) {
+pub(crate) fn push_triggers(change: &mut Change, now: Timestamp, moved: &Followed<'_>) {
     // The refs' version tells one push from the next.
     let cause = format!("push {}", moved.repository.refs_version);
     let done = moved.moves.iter().zip(moved.refs).filter(|(asked, it)| {
-        it.verdict != RefVerdict::Refused && asked.new.is_some() && matches!(asked.name.kind(), RefKind::Branch | RefKind::Tag)
+        it.verdict != RefVerdict::Refused
+            && asked.new.is_some()
+            && matches!(asked.name.kind(), RefKind::Branch | RefKind::Tag)
     });
     for (asked, _) in done.take(TRIGGERING_REFS_MAX) {
         let what = Triggered::push(&asked.name.to_string(), asked.old, asked.peeled.or(asked.new));

@@ -22,8 +22,8 @@ pub use self::{
         TakeJob, TakenJob,
     },
     run::{
-        CancelRun, CompleteJob, DeleteRun, How, JobEnd, LEASE, Nudge, NudgeRun, PIPELINE_EVENTS, ReportStatus, RerunJobs,
-        RerunRun, Run, RunNudges, StartJob, StartedJob, TIMEOUT_GRACE,
+        CancelRun, CompleteJob, DeleteRun, How, JobEnd, LEASE, Nudge, NudgeRun, PIPELINE_EVENTS, ReportStatus,
+        RerunJobs, RerunRun, Run, RunNudges, StartJob, StartedJob, TIMEOUT_GRACE,
     },
     services::{PipelineServices, WaitingRunners},
     triggers::{PATHS_MAX, PIPELINE_TRIGGERS, Sources, Triggers},

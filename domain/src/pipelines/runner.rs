@@ -112,12 +112,8 @@ mod tests {
 
     #[test]
     fn a_runner_takes_jobs_all_of_whose_labels_it_has() {
-        let draft = RunnerDraft {
-            name: "box".into(),
-            labels: labels(&["gpu"]),
-            os: "Linux".into(),
-            arch: "X64".into(),
-        };
+        let draft =
+            RunnerDraft { name: "box".into(), labels: labels(&["gpu"]), os: "Linux".into(), arch: "X64".into() };
         let runner = draft.labels_with(&labels(&["big", "gpu"]));
         assert_eq!(runner, labels(&["self-hosted", "linux", "x64", "big", "gpu"]));
         assert_eq!(label_missing(&labels(&["Self-Hosted", "LINUX", "gpu"]), &runner), None);

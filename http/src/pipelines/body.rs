@@ -347,7 +347,8 @@ impl WorkflowBody {
             name: workflow.and_then(|it| it.name.clone()).unwrap_or_else(|| name.clone()),
             file: name,
             triggers: triggers.map(|it| it.names.clone()).unwrap_or_default(),
-            dispatch: dispatch.map(|inputs| DispatchBody { inputs: inputs.iter().map(DispatchInputBody::from).collect() }),
+            dispatch: dispatch
+                .map(|inputs| DispatchBody { inputs: inputs.iter().map(DispatchInputBody::from).collect() }),
             problems: file.problems.iter().map(WorkflowProblemBody::from).collect(),
             disabled: is_disabled,
             last_run: last_run.map(RunBody::from),

@@ -193,7 +193,8 @@ pub(super) fn reason(labels: &[String], runners: &[StoredRunner]) -> String {
     if open.iter().any(|runner| label_missing(labels, &runner.labels).is_none()) {
         return "The runners that may take it haven't asked for a job yet.".to_owned();
     }
-    let nobody_has = labels.iter().find(|label| open.iter().all(|it| label_missing(&[(*label).clone()], &it.labels).is_some()));
+    let nobody_has =
+        labels.iter().find(|label| open.iter().all(|it| label_missing(&[(*label).clone()], &it.labels).is_some()));
     match nobody_has {
         Some(label) => format!("No runner has `{label}`."),
         None => "No runner has all of its labels.".to_owned(),

@@ -381,7 +381,9 @@ pub(crate) async fn run_job_get(
     };
     let (steps, annotations, summary, error) = match report {
         Some(report) => (report.steps, report.annotations, report.summary, report.error),
-        None => (Vec::new(), RawValue::from_string("[]".to_owned()).map_err(Error::internal)?, String::new(), String::new()),
+        None => {
+            (Vec::new(), RawValue::from_string("[]".to_owned()).map_err(Error::internal)?, String::new(), String::new())
+        }
     };
     let steps = steps.into_iter().map(StepBody::from).collect();
     Ok(Json(JobDetail { job: job.into(), steps, annotations, summary, error, queue }))

@@ -140,9 +140,7 @@ impl<'a> Deciding<'a> {
     async fn ask(&mut self, job: JobPlace, gate: Gate) -> Result<()> {
         let wish = self.decides_on.state.job(job).and_then(|job| job.concurrency.clone());
         match (gate, wish) {
-            (Gate::Group, Some(wish)) => {
-                self.enter(GroupMember { run_id: self.run.id, job: Some(job) }, &wish).await
-            }
+            (Gate::Group, Some(wish)) => self.enter(GroupMember { run_id: self.run.id, job: Some(job) }, &wish).await,
             (gate, _) => {
                 self.next.push_back(Nudge::Event(RunEvent::Passed { job, gate }));
                 Ok(())
@@ -239,7 +237,14 @@ impl<'a> Deciding<'a> {
         row.stage = stage;
         match job.phase {
             Phase::Queued => {
-                row = StoredJob { token: None, runner: None, started_at: None, seen_at: None, reserved_until: None, ..row };
+                row = StoredJob {
+                    token: None,
+                    runner: None,
+                    started_at: None,
+                    seen_at: None,
+                    reserved_until: None,
+                    ..row
+                };
                 row.queued_at = Some(self.now);
                 self.is_queued = true;
                 timers::cancel_all(&mut self.change, &self.run, row.id);
@@ -308,6 +313,9 @@ const fn stage_of(phase: Phase) -> JobStage {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }
-

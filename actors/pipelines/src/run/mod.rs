@@ -107,11 +107,7 @@ impl Run {
         change.run_set(&run, &decides_on);
         turn.commit(change).await?;
         run.version += 1;
-        let plan = if run.attempt == before.run.attempt {
-            before.plan
-        } else {
-            Arc::new(plan_of(&run, &decides_on)?)
-        };
+        let plan = if run.attempt == before.run.attempt { before.plan } else { Arc::new(plan_of(&run, &decides_on)?) };
         if is_queued {
             turn.services().waiting.wake(run.org_id);
         }
@@ -142,4 +138,3 @@ impl Handle<TimerFired> for Run {
         }
     }
 }
-

@@ -7,8 +7,9 @@ use domain::{
     git::AccessLevel,
     id::JobId,
     pipelines::{
-        job_not_found, run_completed, run_not_completed,
+        job_not_found,
         run::{Rerun, RunEvent, RunStatus},
+        run_completed, run_not_completed,
     },
 };
 use kernel::{Command, Handle, Turn};
