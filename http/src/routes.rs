@@ -10,8 +10,8 @@ use actix_web::http::Method;
 use crate::{
     access_keys, audit, auth, backup, blobs, co_editing, console, databases,
     endpoint::{Endpoint, Rules},
-    git, home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, storage,
-    teams, vault,
+    git, home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, pipelines, platform,
+    sign_ins, storage, teams, vault,
 };
 
 macro_rules! page {
@@ -313,6 +313,30 @@ pub(crate) fn page() -> Vec<Endpoint> {
             POST   "/git/{owner}/{repository}/info/lfs/locks" => git::lfs_lock_create;
             POST   "/git/{owner}/{repository}/info/lfs/locks/verify" => git::lfs_locks_verify;
             POST   "/git/{owner}/{repository}/info/lfs/locks/{lockId}/unlock" => git::lfs_unlock;
+        }
+        "Pipelines" {
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows" => pipelines::workflows_list;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" => pipelines::workflow_get;
+            PUT    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" => pipelines::workflow_put;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}/dispatches" => pipelines::workflow_dispatch, creates();
+            POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/check" => pipelines::workflow_check;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/why" => pipelines::workflows_why;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs" => pipelines::runs_list;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}" => pipelines::run_get;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}" => pipelines::run_delete;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/cancel" => pipelines::run_cancel;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/rerun" => pipelines::run_rerun, creates();
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}" => pipelines::run_job_get;
+            GET    "/v1/orgs/{orgId}/pipelines/runners" => pipelines::runners_list;
+            POST   "/v1/orgs/{orgId}/pipelines/runners/token" => pipelines::runner_token_create;
+            PATCH  "/v1/orgs/{orgId}/pipelines/runners/{runnerId}" => pipelines::runner_patch;
+            DELETE "/v1/orgs/{orgId}/pipelines/runners/{runnerId}" => pipelines::runner_delete;
+            GET    "/v1/orgs/{orgId}/pipelines/queue" => pipelines::queue_list;
+            POST   "/v1/runner/register" => pipelines::runner_register, per_address(120);
+            POST   "/v1/runner/poll" => pipelines::runner_poll;
+            GET    "/v1/runner/job" => pipelines::runner_job;
+            POST   "/v1/runner/status" => pipelines::runner_status;
+            POST   "/v1/runner/complete" => pipelines::runner_complete;
         }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;

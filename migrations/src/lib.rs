@@ -45,6 +45,7 @@ mod m0038_web_uploads;
 mod m0039_pulls;
 mod m0040_lfs;
 mod m0041_pull_reviews;
+mod m0042_pipelines;
 mod m0044_former_names;
 
 /// All migrations, oldest first.
@@ -91,6 +92,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0039_pulls::Migration),
             Box::new(m0040_lfs::Migration),
             Box::new(m0041_pull_reviews::Migration),
+            Box::new(m0042_pipelines::Migration),
             Box::new(m0044_former_names::Migration),
         ]
     }

@@ -17,6 +17,7 @@ mod repository;
 mod resource;
 pub mod rules;
 mod secrets;
+mod triggers;
 mod web;
 
 use std::sync::Arc;

@@ -17,6 +17,11 @@ use store::{
 
 use super::{Dismissing, Merge, put_head};
 use crate::Repository;
+use super::{Merge, put_head};
+use crate::{
+    Repository,
+    triggers::{pull_trigger, push_triggers},
+};
 
 /// Refs that were moved, and by whom.
 #[derive(Clone, Copy)]
@@ -33,8 +38,10 @@ pub(crate) struct Followed<'a> {
     pub merge: Option<&'a Merge>,
 }
 
-/// Has the open pull requests follow their branches: heads that move, what is merged by it, and branches that are gone.
+/// Has pipelines look at what was moved, and the open pull requests follow their branches: heads that move, what is merged by it,
+/// and branches that are gone.
 pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, moved: Followed<'_>) -> Result<()> {
+    push_triggers(change, turn.now(), &moved);
     let done = moved.moves.iter().zip(moved.refs).filter(|(_, it)| it.verdict != RefVerdict::Refused);
     let done: HashMap<BranchName, (&RefMove, RefVerdict)> =
         done.filter_map(|(asked, it)| Some((asked.name.branch()?, (asked, it.verdict)))).collect();
@@ -72,6 +79,7 @@ pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, mov
             note(change, &event);
             if after.state == PullState::Open {
                 dismissing.dismiss(change, &after, STALE_HEAD).await?;
+                pull_trigger(change, now, moved.repository, (&after, "synchronize"), moved.by);
             }
         }
         change.pull_set(no, &after);
