@@ -16,8 +16,6 @@ use store::{
 };
 
 use super::{Dismissing, Merge, put_head};
-use crate::Repository;
-use super::{Merge, put_head};
 use crate::{
     Repository,
     triggers::{pull_trigger, push_triggers},

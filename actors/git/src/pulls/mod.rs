@@ -40,7 +40,6 @@ pub(crate) use self::{
     merge::Merge,
 };
 use self::{reviewers::can_review, stale::Dismissing};
-use crate::Repository;
 use crate::{Repository, triggers::pull_trigger};
 
 /// Opens a pull request.
@@ -117,7 +116,6 @@ impl Handle<CreatePull> for Repository {
         let number = last.checked_add(1).and_then(PullNumber::new).ok_or_else(too_many_open_pulls)?;
         let author = turn.authority(*org_id).await?.on_behalf_of()?;
         can_review(store, &repository, (author, reviewers), ("reviewers.", &[])).await?;
-        let by = turn.authority(*org_id).await?.on_behalf_of()?;
         let PullDraft { title, body, head, base, is_draft } = draft.clone();
         let pull = Pull {
             number,
@@ -128,7 +126,6 @@ impl Handle<CreatePull> for Repository {
             state: PullState::Open,
             is_draft,
             author,
-            author: by,
             version: 1,
             opened_with: at,
             head_oid: at.0,
@@ -152,7 +149,7 @@ impl Handle<CreatePull> for Repository {
             let event = PullEvent::ReviewersChanged { asked, withdrawn: Vec::new() };
             change.pull_event_add((no, number), by, &event);
         }
-        pull_trigger(&mut change, now, &repository, (&pull, "opened"), by);
+        pull_trigger(&mut change, now, &repository, (&pull, "opened"), author);
         turn.commit(change).await?;
         Ok(pull)
     }
