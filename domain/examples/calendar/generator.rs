@@ -25,7 +25,7 @@ impl Generator {
         Self { state: seed }
     }
 
-    /// SplitMix64.
+    /// `SplitMix64`, which needs nothing but its state.
     const fn random(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
@@ -70,7 +70,7 @@ impl Generator {
         numbers
     }
 
-    pub fn next(&mut self) -> Case {
+    pub fn case(&mut self) -> Case {
         let frequency = self.pick(&[
             Frequency::Yearly,
             Frequency::Yearly,

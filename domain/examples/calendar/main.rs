@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         ["rules", count, seed] => {
             let count: usize = count.parse().expect("a number");
             let mut generator = Generator::new(seed.parse().expect("a number"));
-            (0..count).for_each(|_| write(answer(&generator.next(), TAKEN)));
+            (0..count).for_each(|_| write(answer(&generator.case(), TAKEN)));
         }
         ["expand"] => io::stdin().lock().lines().for_each(|line| {
             let asked: Asked = serde_json::from_str(&line.expect("a line of UTF-8")).expect("a rule and its start");
