@@ -137,6 +137,7 @@ impl Git {
             command.env("GIT_PROTOCOL", protocol);
         }
         let mut child = command.spawn()?;
+        metrics::counter!("troupe_git_runs_total", "command" => job.name()).increment(1);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         Ok(GitRun { command: job.name(), stdin, stdout, stderr, child, _permit: permit })
     }
