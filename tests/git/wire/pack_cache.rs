@@ -70,7 +70,7 @@ impl Bench {
 
     /// A commit with a file that doesn't get smaller.
     async fn commit(&self, name: &str) {
-        let mut noise = 0x9e37_79b9_u64 + name.len() as u64;
+        let mut noise = name.bytes().fold(7_u64, |noise, byte| noise * 31 + u64::from(byte));
         let bytes = std::iter::repeat_with(|| {
             noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (noise >> 56).to_le_bytes()[0]
@@ -137,7 +137,7 @@ async fn the_same_asked_twice_is_one_run_of_git_and_whatever_changes_is_another(
     bench.push(&[":refs/tags/v1", "main:refs/heads/other"]).await;
     bench.clone("untagged", &["--single-branch"]).await;
     assert_eq!(bench.git("untagged", &["tag"]).await, "");
-    assert!(bench.counts().await.misses >= before.misses + 4);
+    assert!(bench.counts().await.misses >= before.misses + 3);
     // Whoever has no part in it is sent nothing of what is kept.
     let ran = bench.try_git(".", &["clone", "--quiet", &bench.url("nobody"), "nothing"]).await;
     assert!(!ran.is_ok && !bench.at("nothing").exists(), "{}", ran.err);

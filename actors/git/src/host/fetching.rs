@@ -4,7 +4,7 @@ use std::{fs::File, io};
 
 use bytes::Bytes;
 use domain::{Result, git::wire::PackRequest};
-use gateways::{GitJob, GitRun};
+use gateways::GitRun;
 use store::git::StoredRepository;
 use tokio::io::AsyncWriteExt;
 
@@ -95,7 +95,7 @@ impl GitHost {
     async fn send(&self, repository: &StoredRepository, protocol: Option<&'static str>) -> Result<GitRun> {
         let view = self.view(repository).await?;
         let silence = format!("--timeout={SILENCE_SECONDS}");
-        let job = GitJob::new(&view, "upload-pack").with_all(["--stateless-rpc", "--strict", &silence, "."]);
+        let job = view.job("upload-pack").with_all(["--stateless-rpc", "--strict", &silence, "."]);
         let job = match protocol {
             Some(protocol) => job.speaking(protocol),
             None => job,

@@ -25,12 +25,11 @@ use std::{
 
 use actors_base::Services;
 use bytes::Bytes;
-use dashmap::DashMap;
 use domain::{Result, git::wire::Listing};
 use gateways::Git;
 use store::{Store, git::RepositoryNo};
-use tokio::sync::Mutex;
 
+use self::{answers::Answers, listings::Listings, mergeability::Looked, views::Views};
 pub use self::{
     answers::Following,
     differences::Changes,
@@ -45,7 +44,6 @@ pub use self::{
     tips::Unpacked,
     web::NewCommit,
 };
-use self::{answers::Answers, listings::Listings, mergeability::Looked, views::Seen};
 
 /// The objects of repositories, on this node. A cheap handle.
 #[derive(Clone, Debug)]
@@ -59,12 +57,11 @@ struct Parts {
     git: Git,
     /// What answers questions, beside what sends and takes packs in.
     reader: Git,
-    folder: PathBuf,
     /// Where this process takes pushes in.
     quarantine: PathBuf,
     /// Whether what others left behind there was looked for.
     is_tidied: AtomicBool,
-    views: DashMap<RepositoryNo, Arc<Mutex<Seen>>>,
+    views: Views,
     listings: Listings,
     /// Packs that were sent.
     answers: Arc<Answers>,
@@ -84,8 +81,7 @@ impl GitHost {
                 quarantine: folder.join("quarantine").join(process),
                 is_tidied: AtomicBool::new(false),
                 answers: Arc::new(Answers::new(folder.join("answers"), services.settings.git_pack_cache_max)),
-                folder,
-                views: DashMap::new(),
+                views: Views::new(folder.join("views"), services.settings.git_view_max),
                 listings: Listings::default(),
                 looked: Looked::default(),
             }),

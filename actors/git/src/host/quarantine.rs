@@ -24,7 +24,7 @@ use tokio::{
 
 use super::{
     GitHost, internal,
-    views::{failed, lay_out},
+    views::{View, failed, lay_out},
 };
 
 /// How long the next bytes of a pack may take.
@@ -37,6 +37,8 @@ const LEFT_BEHIND_AFTER: Duration = Duration::from_hours(24);
 pub struct Quarantine {
     pub(super) host: GitHost,
     folder: TempDir,
+    // What it borrows objects of.
+    view: View,
     pub(super) hash: Option<ObjectId>,
 }
 
@@ -78,10 +80,10 @@ impl GitHost {
         }
         let folder = tempfile::Builder::new().prefix("push-").tempdir_in(place).map_err(failed)?;
         lay_out(folder.path()).await.map_err(failed)?;
-        let objects = view.canonicalize().map_err(failed)?.join("objects");
+        let objects = view.folder().canonicalize().map_err(failed)?.join("objects");
         let alternates = folder.path().join("objects/info/alternates");
         fs::write(alternates, format!("{}\n", objects.display())).await.map_err(failed)?;
-        Ok(Quarantine { host: self.clone(), folder, hash: None })
+        Ok(Quarantine { host: self.clone(), folder, view, hash: None })
     }
 
     /// Deletes what processes that were killed left behind.
@@ -109,7 +111,7 @@ async fn delete_old(all: &Path, own: &Path) -> io::Result<()> {
 impl Quarantine {
     /// A command of git's that sees what was pushed, and what the repository has.
     pub(super) fn job(&self, command: &str) -> GitJob {
-        GitJob::new(self.folder.path(), command)
+        GitJob::new(self.folder.path(), command).keeping(self.view.kept())
     }
 
     /// The folder of git's in which what was pushed is found, and what the repository has.
