@@ -6,6 +6,7 @@ mod contents;
 mod differences;
 mod lfs;
 mod merges;
+mod pack_cache;
 mod pulls;
 mod pushes;
 mod refusals;

@@ -24,7 +24,7 @@ use tokio::{
 
 use super::{
     GitHost, internal,
-    views::{failed, lay_out},
+    views::{View, failed, lay_out},
 };
 
 /// How long the next bytes of a pack may take.
@@ -39,6 +39,8 @@ pub struct Quarantine {
     folder: TempDir,
     /// The folder of git's in which only what the repository has is found.
     pub(super) view: PathBuf,
+    // What it borrows objects of.
+    view: View,
     pub(super) hash: Option<ObjectId>,
 }
 
@@ -80,7 +82,7 @@ impl GitHost {
         }
         let folder = tempfile::Builder::new().prefix("push-").tempdir_in(place).map_err(failed)?;
         lay_out(folder.path()).await.map_err(failed)?;
-        let objects = view.canonicalize().map_err(failed)?.join("objects");
+        let objects = view.folder().canonicalize().map_err(failed)?.join("objects");
         let alternates = folder.path().join("objects/info/alternates");
         fs::write(alternates, format!("{}\n", objects.display())).await.map_err(failed)?;
         Ok(Quarantine { host: self.clone(), folder, view, hash: None })
@@ -111,7 +113,7 @@ async fn delete_old(all: &Path, own: &Path) -> io::Result<()> {
 impl Quarantine {
     /// A command of git's that sees what was pushed, and what the repository has.
     pub(super) fn job(&self, command: &str) -> GitJob {
-        GitJob::new(self.folder.path(), command)
+        GitJob::new(self.folder.path(), command).keeping(self.view.kept())
     }
 
     /// The folder of git's in which what was pushed is found, and what the repository has.
