@@ -208,6 +208,12 @@ ids! {
     BranchRuleId = "rul";
     /// A lock of a path in a repository, which Git LFS asked for.
     LfsLockId = "lck";
+    /// A run of a workflow (contract C 2.1).
+    RunId = "run";
+    /// A job of a run.
+    JobId = "job";
+    /// A program that runs jobs.
+    RunnerId = "rnr";
     /// A page of an organization's notes (contract B 2.6).
     PageId = "doc";
     /// An import of pages.

@@ -44,6 +44,7 @@ mod m0037_secret_findings;
 mod m0038_web_uploads;
 mod m0039_pulls;
 mod m0040_lfs;
+mod m0042_pipelines;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -88,6 +89,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0038_web_uploads::Migration),
             Box::new(m0039_pulls::Migration),
             Box::new(m0040_lfs::Migration),
+            Box::new(m0042_pipelines::Migration),
         ]
     }
 }

@@ -32,6 +32,15 @@ fn rows(no: RepositoryNo) -> Vec<Purge> {
         ("secrets that were found", ["secret_findings", "repo_no, fingerprint", "repo_no = $1"]),
         ("pull requests", ["pulls", "repo_no, number", "repo_no = $1"]),
         ("grants", ["repository_grants", "repo_no, principal", "repo_no = $1"]),
+        ("reports of jobs", ["job_reports", "job_id", "repo_no = $1"]),
+        ("approvals", ["approvals", "job_id", "repo_no = $1"]),
+        ("jobs", ["jobs", "id", "repo_no = $1"]),
+        ("plans of runs", ["run_plans", "run_id", "repo_no = $1"]),
+        ("runs", ["runs", "id", "repo_no = $1"]),
+        ("concurrency groups", ["concurrency_groups", "repo_no, name", "repo_no = $1"]),
+        ("environments", ["environments", "repo_no, name_key", "repo_no = $1"]),
+        ("schedules", ["workflow_schedules", "repo_no, file, place", "repo_no = $1"]),
+        ("workflows", ["workflow_states", "repo_no, file", "repo_no = $1"]),
     ]
     .map(|(what, names)| Purge::new(what, names, no.0))
     .into()

@@ -1,0 +1,3 @@
+//! Workflows, runs, jobs and runners (contract C 2.1, 4.1, 4.2).
+
+mod argument;
