@@ -29,6 +29,7 @@ use actors_pages::{
     session::{PageServices, PageSession, Settle, StrandedLooker, UpdateWriters},
     tree::PageTree,
 };
+use actors_pipelines::{files::JobFiles, logs::JobLog};
 use actors_platform::{Platform, RunningPlatform};
 use actors_storage::{Bucket, BucketLane, BucketUpload};
 use actors_vault::Vault;
@@ -70,6 +71,10 @@ pub struct Actors {
     pub inbox: Registry<Inbox>,
     /// Organizations.
     pub organization: Registry<Organization>,
+    /// Artifacts and caches, by repository.
+    pub job_files: Registry<JobFiles>,
+    /// Logs of jobs.
+    pub job_log: Registry<JobLog>,
     /// Slots of the tables of key-value databases.
     pub kv_slot: Registry<KvSlot>,
     /// Keys of machines, which end.

@@ -40,15 +40,8 @@ pub enum TokenKind {
 
 impl TokenKind {
     /// Every one.
-    pub const ALL: [Self; 7] = [
-        Self::SignIn,
-        Self::Key,
-        Self::Invite,
-        Self::Hook,
-        Self::Runner,
-        Self::RunnerRegistration,
-        Self::Job,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::SignIn, Self::Key, Self::Invite, Self::Hook, Self::Runner, Self::RunnerRegistration, Self::Job];
 
     /// What its tokens start with.
     pub const fn prefix(self) -> &'static str {

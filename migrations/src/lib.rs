@@ -45,6 +45,7 @@ mod m0038_web_uploads;
 mod m0039_pulls;
 mod m0040_lfs;
 mod m0042_pipelines;
+mod m0043_job_logs;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -90,6 +91,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0039_pulls::Migration),
             Box::new(m0040_lfs::Migration),
             Box::new(m0042_pipelines::Migration),
+            Box::new(m0043_job_logs::Migration),
         ]
     }
 }

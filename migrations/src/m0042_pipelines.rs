@@ -2,9 +2,7 @@
 
 use sea_orm_migration::{
     prelude::*,
-    schema::{
-        big_integer, big_integer_null, blob, blob_null, boolean, integer, text, text_null,
-    },
+    schema::{big_integer, big_integer_null, blob, blob_null, boolean, integer, text, text_null},
     sea_orm::DbBackend,
 };
 

@@ -68,6 +68,11 @@ pub fn file_missing() -> Error {
     Error::conflict("upload_missing", "Upload the file first.")
 }
 
+/// 404: nobody waits for these bytes, because what they are for is gone or was committed.
+pub fn file_not_expected() -> Error {
+    Error::not_found("Upload not found.")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

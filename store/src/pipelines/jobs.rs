@@ -187,7 +187,8 @@ impl TryFrom<Model> for StoredJob {
     type Error = StoreError;
 
     fn try_from(row: Model) -> Result<Self, StoreError> {
-        let token = |bytes: Vec<u8>| bytes.try_into().map(TokenHash).map_err(|_| StoreError::corrupt("jobs.token_hash"));
+        let token =
+            |bytes: Vec<u8>| bytes.try_into().map(TokenHash).map_err(|_| StoreError::corrupt("jobs.token_hash"));
         let runner = |id: String| id.parse().map_err(|_| StoreError::corrupt("jobs.runner_id"));
         let place = |number: i32| usize::try_from(number).map_err(StoreError::corrupt);
         Ok(Self {

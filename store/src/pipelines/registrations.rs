@@ -6,11 +6,7 @@ use domain::{
     token::TokenHash,
 };
 
-use crate::{
-    Change, Expect, Purge, Store, StoreError, json,
-    reader::row,
-    sql::Sql,
-};
+use crate::{Change, Expect, Purge, Store, StoreError, json, reader::row, sql::Sql};
 
 row! {
     struct RegistrationRow {
@@ -45,7 +41,8 @@ pub fn registrations_over(now: Timestamp) -> Purge {
 impl Store {
     /// The registration that this token is of, also once it is over.
     pub async fn runner_registration(&self, hash: &TokenHash) -> Result<Option<RunnerRegistration>, StoreError> {
-        let statement = "SELECT org_id, labels, ephemeral, made_by, expires_at FROM runner_tokens WHERE token_hash = $1";
+        let statement =
+            "SELECT org_id, labels, ephemeral, made_by, expires_at FROM runner_tokens WHERE token_hash = $1";
         let rows: Vec<RegistrationRow> = self.reader().rows(&Sql::new(statement, [hash.0.to_vec().into()])).await?;
         let read = |row: RegistrationRow| {
             Ok(RunnerRegistration {

@@ -48,7 +48,8 @@ impl Store {
     pub async fn job_report(&self, no: RepositoryNo, id: JobId) -> Result<Option<JobReport>, StoreError> {
         let select = entity::Entity::find_by_id(id.to_string()).filter(entity::Column::RepoNo.eq(no.0));
         let Some(row) = select.read_one(self.reader()).await? else { return Ok(None) };
-        let hash = |bytes: Vec<u8>| bytes.try_into().map(TokenHash).map_err(|_| StoreError::corrupt("job_reports.body_hash"));
+        let hash =
+            |bytes: Vec<u8>| bytes.try_into().map(TokenHash).map_err(|_| StoreError::corrupt("job_reports.body_hash"));
         Ok(Some(JobReport {
             steps: json::read("job_reports.steps", &row.steps)?,
             annotations: RawValue::from_string(row.annotations).map_err(StoreError::corrupt)?,

@@ -1,6 +1,10 @@
 //! What pushes leave for pipelines to start runs of.
 
-use domain::{Timestamp, git::ObjectId, id::{OrgId, ResourceId, UserId}};
+use domain::{
+    Timestamp,
+    git::ObjectId,
+    id::{OrgId, ResourceId, UserId},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{Change, NewWork};

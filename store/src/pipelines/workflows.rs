@@ -27,7 +27,8 @@ pub struct WorkflowState {
 impl Store {
     /// What is known of the repository's workflow files, by their names.
     pub async fn workflow_states(&self, no: RepositoryNo) -> Result<Vec<WorkflowState>, StoreError> {
-        let statement = "SELECT file, disabled, last_number, version FROM workflow_states WHERE repo_no = $1 ORDER BY file";
+        let statement =
+            "SELECT file, disabled, last_number, version FROM workflow_states WHERE repo_no = $1 ORDER BY file";
         let rows: Vec<StateRow> = self.reader().rows(&Sql::new(statement, [no.0.into()])).await?;
         let read = |StateRow { file, disabled, last_number, version }| WorkflowState {
             file,
