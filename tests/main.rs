@@ -24,6 +24,7 @@ mod notifications;
 mod observability;
 mod outages;
 mod pages;
+mod pipelines;
 mod platform;
 mod s3;
 mod security;

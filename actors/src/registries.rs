@@ -176,6 +176,8 @@ impl Actors {
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),
             inbox,
+            job_files: kernel.registry(services.clone()),
+            job_log: kernel.registry(services.clone()),
             kv_slot: kernel.registry(services.clone()),
             organization: kernel.registry(OrganizationServices { services: services.clone(), areas: AREAS }),
             machine_key: kernel.registry(services.clone()),

@@ -10,7 +10,7 @@ use actix_web::http::Method;
 use crate::{
     access_keys, audit, auth, backup, blobs, co_editing, console, databases,
     endpoint::{Endpoint, Rules},
-    git, home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, storage,
+    git, home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, pipelines, platform, sign_ins, storage,
     teams, vault,
 };
 
@@ -298,6 +298,30 @@ pub(crate) fn page() -> Vec<Endpoint> {
             POST   "/git/{owner}/{repository}/info/lfs/locks" => git::lfs_lock_create;
             POST   "/git/{owner}/{repository}/info/lfs/locks/verify" => git::lfs_locks_verify;
             POST   "/git/{owner}/{repository}/info/lfs/locks/{lockId}/unlock" => git::lfs_unlock;
+        }
+        "Runners" {
+            POST   "/v1/runner/checkout"                  => pipelines::runner_checkout;
+            POST   "/v1/runner/logs"                      => pipelines::runner_logs;
+            POST   "/v1/runner/cache/restore"             => pipelines::runner_cache_restore;
+            POST   "/v1/runner/cache/save"                => pipelines::runner_cache_save;
+            POST   "/v1/runner/cache/commit"              => pipelines::runner_cache_commit;
+            POST   "/v1/runner/artifacts/upload"          => pipelines::runner_artifact_upload;
+            POST   "/v1/runner/artifacts/commit"          => pipelines::runner_artifact_commit;
+            POST   "/v1/runner/artifacts/download"        => pipelines::runner_artifact_download;
+            GET    "/v1/runner/files/{fileId}"            => pipelines::job_file_get;
+            PUT    "/v1/runner/files/{fileId}"            => pipelines::job_file_put;
+        }
+        "Runs" {
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log" => pipelines::job_log_get;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log/raw" => pipelines::job_log_raw;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log/live" => pipelines::job_log_live;
+            GET    "/v1/sockets/jobs/{jobId}/log"         => pipelines::job_log_socket;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/logs" => pipelines::run_logs_get;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/artifacts" => pipelines::run_artifacts_list;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" => pipelines::artifact_get;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" => pipelines::artifact_delete;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" => pipelines::caches_list;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" => pipelines::caches_delete;
         }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;

@@ -2,6 +2,7 @@
 
 pub mod artifacts;
 pub mod caches;
+pub mod checkout;
 pub mod concurrency;
 pub mod expressions;
 pub mod job;

@@ -5,6 +5,7 @@
 
 mod artifacts;
 mod caches;
+mod checkout;
 mod file_address;
 mod file_removal;
 mod groups;

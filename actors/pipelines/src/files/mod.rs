@@ -25,7 +25,7 @@ use store::{
 
 pub use self::{
     artifact::{BeginArtifact, CommitArtifact, DeleteArtifact},
-    cache::{BeginCache, CommitCache, DeleteCaches, UseCache},
+    cache::{BeginCache, CommitCache, DeleteCaches, JobCache, UseCache},
 };
 
 /// The artifacts and caches of a repository.
