@@ -6,6 +6,7 @@
 mod areas;
 pub mod housekeeping;
 pub mod jobs;
+mod pipeline_sources;
 mod quarantine;
 mod registries;
 
@@ -20,4 +21,5 @@ pub use actors_pipelines as pipelines;
 pub use actors_platform as platform;
 pub use actors_storage as storage;
 pub use actors_vault as vault;
+pub use pipeline_sources::GitSources;
 pub use registries::{Actors, lanes};

@@ -89,6 +89,7 @@ pub(crate) const fn concat_example(prefix: &'static str) -> &'static str {
         b"rul" => "rul_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"run" => "run_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"job" => "job_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"rnr" => "rnr_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"pgc" => "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz",
         _ => "01jd7rt4m5e9fv2w8x3c6k0hqz",
     }
@@ -111,5 +112,6 @@ id_parameters! {
     domain::id::BranchRuleId = "ruleId", "A rule of a repository.", "Rule not found";
     domain::id::RunId = "runId", "A run of a workflow.", domain::pipelines::RUN_NOT_FOUND;
     domain::id::JobId = "jobId", "A job of a run.", domain::pipelines::JOB_NOT_FOUND;
+    domain::id::RunnerId = "runnerId", "A runner.", domain::pipelines::RUNNER_NOT_FOUND;
     domain::id::RotaOverrideId = "overrideId", "An override of a rota.", "Override not found.";
 }

@@ -106,6 +106,7 @@ impl Cast {
             ("jobId", "job_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("artifactId", "art_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("fileId", "art_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
+            ("runnerId", "rnr_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("principal", viewer.user_id.clone()),
             ("indexName", "by-email".to_owned()),
             ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),

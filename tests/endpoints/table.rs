@@ -319,6 +319,7 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/branches/divergence"   Scope("git:read"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), JSON;
+    PATCH  "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), JSON;
     DELETE "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/tags"             Scope("git:read"), Nothing;
     DELETE "/v1/orgs/{orgId}/repos/{name}/tags"             Scope("git:write"), Nothing;
@@ -388,6 +389,28 @@ pub const ROWS: &[Row] = rows! {
     DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" Scope("git:write"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" Scope("git:read"), Nothing;
     DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" Scope("git:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" Scope("git:read"), Nothing;
+    PUT    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" Scope("git:write"), JSON;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}/dispatches" Scope("git:write"), JSON;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/check" Scope("git:read"), Json(4 * 1024 * KB, TOO_LARGE);
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/why" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}" Scope("git:read"), Nothing;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}" Scope("git:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/cancel" Scope("git:write"), JSON;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/rerun" Scope("git:write"), JSON;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/pipelines/runners" Scope("git:admin"), Nothing;
+    POST   "/v1/orgs/{orgId}/pipelines/runners/token" Scope("git:admin"), JSON;
+    PATCH  "/v1/orgs/{orgId}/pipelines/runners/{runnerId}" Scope("git:admin"), JSON;
+    DELETE "/v1/orgs/{orgId}/pipelines/runners/{runnerId}" Scope("git:admin"), Nothing;
+    GET    "/v1/orgs/{orgId}/pipelines/queue" Scope("git:admin"), Nothing;
+    POST   "/v1/runner/register" Anyone, JSON;
+    POST   "/v1/runner/poll" SecretHolder, JSON;
+    GET    "/v1/runner/job" SecretHolder, Nothing;
+    POST   "/v1/runner/status" SecretHolder, Json(8 * 1024 * KB, TOO_LARGE);
+    POST   "/v1/runner/complete" SecretHolder, Json(8 * 1024 * KB, TOO_LARGE);
 
     GET    "/"                                              Anyone, Nothing;
     GET    "/orgs/{orgId}"                                  Anyone, Nothing;

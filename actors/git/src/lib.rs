@@ -12,10 +12,12 @@ mod lfs;
 mod pulls;
 mod push;
 mod removal;
+mod rename;
 mod repository;
 mod resource;
 pub mod rules;
 mod secrets;
+mod triggers;
 mod web;
 
 use std::sync::Arc;
@@ -31,6 +33,7 @@ pub use self::{
     lfs::{KeepLfsObject, LockPath, Locked, UnlockPath},
     pulls::{ChangePull, CreatePull, MergePull},
     push::{LandPush, LandedPush},
+    rename::{Rename, RenameBranch},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},
     secrets::{AllowSecret, Scanned, SecretsRefused, WithdrawSecret},

@@ -9,6 +9,7 @@ pub mod job;
 pub mod logs;
 mod refusal;
 pub mod run;
+pub mod runner;
 pub mod trigger;
 pub mod workflow;
 

@@ -2,6 +2,7 @@
 
 mod argument;
 mod artifacts;
+mod body;
 mod caches;
 mod checkout;
 mod files;
@@ -11,7 +12,14 @@ mod log_reading;
 mod log_socket;
 mod logs;
 mod reading;
+mod reports;
+mod runner;
+mod runners;
+mod runs;
+mod why;
+mod workflows;
 
 pub(crate) use self::{
-    artifacts::*, caches::*, checkout::*, files::*, log_archive::*, log_reading::*, log_socket::*, logs::*,
+    artifacts::*, caches::*, checkout::*, files::*, log_archive::*, log_reading::*, log_socket::*, logs::*, reports::*,
+    runner::*, runners::*, runs::*, why::*, workflows::*,
 };

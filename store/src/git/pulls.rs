@@ -246,7 +246,7 @@ impl Change {
         let row = entity::Model::of(no, pull);
         let statement = "UPDATE pulls SET title = $4, title_key = $5, body = $6, base = $7, state = $8, draft = $9, \
                          head_oid = $10, base_oid = $11, merge_commit = $12, updated_at = $13, ended_by = $14, \
-                         ended_at = $15, version = version + 1 WHERE repo_no = $1 AND number = $2 AND version = $3";
+                         ended_at = $15, head = $16, version = version + 1 WHERE repo_no = $1 AND number = $2 AND version = $3";
         let values = [
             row.repo_no.into(),
             row.number.into(),
@@ -263,6 +263,7 @@ impl Change {
             row.updated_at.into(),
             row.ended_by.into(),
             row.ended_at.into(),
+            row.head.into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }

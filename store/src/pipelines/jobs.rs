@@ -234,6 +234,12 @@ impl Store {
         select.read_one(self.reader()).await?.map(StoredJob::try_from).transpose()
     }
 
+    /// The organization's job with this id.
+    pub async fn job_of_org(&self, org_id: OrgId, id: JobId) -> Result<Option<StoredJob>, StoreError> {
+        let select = Entity::find_by_id(id.to_string()).filter(Column::OrgId.eq(org_id.to_string()));
+        select.read_one(self.reader()).await?.map(StoredJob::try_from).transpose()
+    }
+
     /// The jobs of a run, those of all attempts up to this one, in the order of the file, of matrices and of attempts.
     pub async fn run_jobs(&self, run_id: RunId, attempt: u32) -> Result<Vec<StoredJob>, StoreError> {
         let select = Entity::find()
@@ -268,7 +274,7 @@ impl Change {
         self.insert(Model::from(job).into_active_model());
     }
 
-    /// Writes a job; stale where it isn't in the version that was read. `seen_at` never goes back.
+    /// Writes a job; stale where it isn't in the version that was read.
     pub fn job_set(&mut self, job: &StoredJob) {
         let row = Model::from(job);
         let statement = "UPDATE jobs SET stage = $3, conclusion = $4, fault = $5, token_hash = $6, marker = $7, \

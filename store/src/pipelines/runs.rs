@@ -1,15 +1,20 @@
 //! Runs: how each is doing, and what its owner decides on.
 
+use std::collections::BTreeMap;
+
 use domain::{
     Timestamp,
     git::ObjectId,
     id::{OrgId, ResourceId, RunId},
-    pipelines::run::{RunConclusion, RunState, RunStatus},
+    pipelines::run::{JobPlace, RunConclusion, RunState, RunStatus},
 };
 use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect};
 use serde::{Deserialize, Serialize};
 
-use super::run_row::{Column, Entity, Model, plan};
+use super::{
+    StoredJob,
+    run_row::{Column, Entity, Model, plan},
+};
 use crate::{Change, Expect, Store, StoreError, git::RepositoryNo, json, reader::Reads, sql::Sql};
 
 /// Who a run is of.
@@ -114,6 +119,16 @@ pub struct RunPlan {
     pub state: RunState,
     /// The attempts before.
     pub attempts: Vec<EndedAttempt>,
+}
+
+impl RunPlan {
+    /// Of the rows of all attempts, in their order, those that hold: of this attempt, and of earlier ones where the job doesn't
+    /// run again.
+    pub fn rows_of(&self, run: &StoredRun, rows: Vec<StoredJob>) -> BTreeMap<JobPlace, StoredJob> {
+        let is_over = |place: JobPlace| self.state.job(place).is_some_and(|job| job.conclusion().is_some());
+        let holds = |row: &StoredJob| row.attempt == run.attempt || is_over(row.place);
+        rows.into_iter().filter(holds).map(|row| (row.place, row)).collect()
+    }
 }
 
 /// Which runs are listed.

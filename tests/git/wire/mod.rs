@@ -9,6 +9,7 @@ mod merges;
 mod pulls;
 mod pushes;
 mod refusals;
+mod renames;
 mod rules;
 mod secrets;
 mod statuses;

@@ -12,6 +12,7 @@ mod merging;
 mod quarantine;
 mod reading;
 mod secrets;
+mod strays;
 mod tips;
 mod views;
 mod web;

@@ -37,6 +37,8 @@ const LEFT_BEHIND_AFTER: Duration = Duration::from_hours(24);
 pub struct Quarantine {
     pub(super) host: GitHost,
     folder: TempDir,
+    /// The folder of git's in which only what the repository has is found.
+    pub(super) view: PathBuf,
     pub(super) hash: Option<ObjectId>,
 }
 
@@ -81,7 +83,7 @@ impl GitHost {
         let objects = view.canonicalize().map_err(failed)?.join("objects");
         let alternates = folder.path().join("objects/info/alternates");
         fs::write(alternates, format!("{}\n", objects.display())).await.map_err(failed)?;
-        Ok(Quarantine { host: self.clone(), folder, hash: None })
+        Ok(Quarantine { host: self.clone(), folder, view, hash: None })
     }
 
     /// Deletes what processes that were killed left behind.
@@ -117,7 +119,7 @@ impl Quarantine {
         self.folder.path()
     }
 
-    fn pack_file(&self, hash: ObjectId) -> PathBuf {
+    pub(super) fn pack_file(&self, hash: ObjectId) -> PathBuf {
         self.folder.path().join(format!("objects/pack/pack-{hash}.pack"))
     }
 
@@ -197,7 +199,7 @@ where
 }
 
 /// How many objects the header of a pack says that it has.
-async fn objects_of(place: &Path) -> io::Result<u64> {
+pub(super) async fn objects_of(place: &Path) -> io::Result<u64> {
     let mut header = [0; 12];
     fs::File::open(place).await?.read_exact(&mut header).await?;
     Ok(u64::from(u32::from_be_bytes([header[8], header[9], header[10], header[11]])))

@@ -16,7 +16,10 @@ use store::{
 };
 
 use super::{Merge, put_head};
-use crate::Repository;
+use crate::{
+    Repository,
+    triggers::{pull_trigger, push_triggers},
+};
 
 /// Refs that were moved, and by whom.
 #[derive(Clone, Copy)]
@@ -33,8 +36,10 @@ pub(crate) struct Followed<'a> {
     pub merge: Option<&'a Merge>,
 }
 
-/// Has the open pull requests follow their branches: heads that move, what is merged by it, and branches that are gone.
+/// Has pipelines look at what was moved, and the open pull requests follow their branches: heads that move, what is merged by it,
+/// and branches that are gone.
 pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, moved: Followed<'_>) -> Result<()> {
+    push_triggers(change, turn.now(), &moved);
     let done = moved.moves.iter().zip(moved.refs).filter(|(_, it)| it.verdict != RefVerdict::Refused);
     let done: HashMap<BranchName, &RefMove> =
         done.filter_map(|(asked, _)| Some((asked.name.branch()?, asked))).collect();
@@ -60,6 +65,9 @@ pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, mov
         };
         if head_oid != open.head_oid {
             put_head(change, no, open.number, head_oid)?;
+            if after.state == PullState::Open {
+                pull_trigger(change, now, moved.repository, (&after, "synchronize"), moved.by);
+            }
         }
         change.pull_set(no, &after);
         if after.state == PullState::Merged {

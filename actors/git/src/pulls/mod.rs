@@ -26,7 +26,7 @@ pub(crate) use self::{
     follow::{Followed, follow},
     merge::Merge,
 };
-use crate::Repository;
+use crate::{Repository, triggers::pull_trigger};
 
 /// Opens a pull request.
 #[derive(Clone, Debug)]
@@ -98,6 +98,7 @@ impl Handle<CreatePull> for Repository {
         has_room(&store.open_pulls(no).await?, &draft.head, &draft.base)?;
         let last = store.pulls_last(no).await?;
         let number = last.checked_add(1).and_then(PullNumber::new).ok_or_else(too_many_open_pulls)?;
+        let by = turn.authority(*org_id).await?.on_behalf_of()?;
         let PullDraft { title, body, head, base, is_draft } = draft.clone();
         let pull = Pull {
             number,
@@ -107,7 +108,7 @@ impl Handle<CreatePull> for Repository {
             base,
             state: PullState::Open,
             is_draft,
-            author: turn.authority(*org_id).await?.on_behalf_of()?,
+            author: by,
             version: 1,
             opened_with: at,
             head_oid: at.0,
@@ -121,6 +122,7 @@ impl Handle<CreatePull> for Repository {
         change.repository_refs_changed(&repository);
         put_head(&mut change, no, number, at.0)?;
         change.pull_add(no, &pull);
+        pull_trigger(&mut change, now, &repository, (&pull, "opened"), by);
         turn.commit(change).await?;
         Ok(pull)
     }
@@ -142,6 +144,7 @@ impl Handle<ChangePull> for Repository {
         if before.state != PullState::Open && after.state == PullState::Open {
             change.repository_refs_changed(&repository);
             put_head(&mut change, repository.no, *number, after.head_oid)?;
+            pull_trigger(&mut change, now, &repository, (&after, "reopened"), by);
         } else {
             change.repository_set(&repository);
         }

@@ -8,7 +8,7 @@ mod live;
 mod seal;
 mod write;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use actors_base::Services;
 use domain::{
@@ -16,7 +16,7 @@ use domain::{
     id::{JobId, OrgId},
     pipelines::logs::{LogRecords, LogRules, SentLine},
 };
-use kernel::{Command, CpuKind, Handle, Resource, TimerFired, Turn};
+use kernel::{Command, CpuKind, Handle, Resource, Turn};
 use store::{Change, git::RepositoryNo, pipelines::StoredLog};
 
 pub(crate) use self::seal::{LOG_SEALING, LogSealing};
@@ -25,11 +25,6 @@ pub use self::{
     live::{LogSignal, log_channel, log_ended, log_frame},
     seal::seal_log,
 };
-
-/// The timer of a log.
-const TIMER: &str = "seal";
-/// How often it is looked whether a job is over.
-const LOOKED_EVERY: Duration = Duration::from_mins(10);
 
 /// The log of a job.
 #[derive(Debug)]
@@ -93,7 +88,6 @@ impl Command for AppendLog {
 impl Handle<AppendLog> for JobLog {
     async fn handle(&mut self, command: &AppendLog, turn: &mut Turn<'_, Self>) -> Result<u64> {
         let AppendLog { org_id, no, phase, first, lines, rules } = command.clone();
-        let log_is_new = self.log.is_none();
         let log = self.log.clone().unwrap_or_else(|| StoredLog::empty(*turn.key(), org_id, no));
         let (head, open) = (log.head, self.open.clone());
         let writing = move || Written::of(head, open, (first, &lines), &rules);
@@ -104,9 +98,6 @@ impl Handle<AppendLog> for JobLog {
         let after = StoredLog { head: written.head, ..log };
         let mut change = Change::new();
         change.job_log_put(&after, &written.chunks);
-        if log_is_new {
-            look_again(&mut change, turn, org_id);
-        }
         if phase == LogPhase::Late {
             seal_log(&mut change, org_id, *turn.key(), turn.now());
         }
@@ -118,29 +109,6 @@ impl Handle<AppendLog> for JobLog {
         self.open = written.open;
         self.log = Some(StoredLog { version: after.version + 1, ..after });
         Ok(next)
-    }
-}
-
-/// Has the log's owner look in a while whether the job is over.
-fn look_again(change: &mut Change, turn: &Turn<'_, JobLog>, org_id: OrgId) {
-    let (key, due) = (turn.key().to_string(), turn.now().after(LOOKED_EVERY));
-    change.timer_set_for(org_id, JobLog::KIND, &key, TIMER, due);
-}
-
-impl Handle<TimerFired> for JobLog {
-    /// Has the log be sealed, once its job is over. Whoever ends the job may have it sealed sooner ([`seal_log`]).
-    async fn handle(&mut self, _: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let mut change = Change::new();
-        if let Some(log) = &self.log {
-            let job = turn.services().store.job(log.no, log.job_id).await?;
-            match job {
-                Some(job) if job.conclusion.is_none() => look_again(&mut change, turn, log.org_id),
-                Some(_) => seal_log(&mut change, log.org_id, log.job_id, turn.now()),
-                // What is left of a job that is gone goes with it.
-                None => {}
-            }
-        }
-        turn.commit(change).await
     }
 }
 

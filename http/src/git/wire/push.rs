@@ -230,10 +230,13 @@ impl Push {
         quarantine.look_for_merges(&mut moves, &refs, &rules).await?;
         let pulls = self.state.store.open_pulls(self.stored.no).await?;
         quarantine.look_for_heads(&mut moves, &refs, &pulls).await?;
-        let tips: Vec<_> = moves.iter().filter_map(|asked| asked.new).collect();
+        let takes = moves.iter().any(|asked| asked.new.is_some());
+        // What is kept has the objects of the refused refs, too.
+        let tips = self.request.commands.iter().filter_map(|command| command.new).filter(|_| takes);
+        let tips: Vec<_> = tips.collect();
         let new = NewObjects { folder: quarantine.folder(), tips: &tips, known: &refs };
         let secrets = git.scan(&self.stored, new, self.request.allowed_secrets()).await?;
-        let pack = if moves.is_empty() || secrets.refuses() { None } else { quarantine.keep(&self.stored).await? };
+        let pack = if !takes || secrets.refuses() { None } else { quarantine.keep(&self.stored).await? };
         Ok(Looked { moves, refused, secrets, pack })
     }
 
