@@ -100,6 +100,8 @@ def organization(owner, name, member):
         "pullCommentId": "pcm_01jd7rt4m5e9fv2w8x3c6k0hqz",
         "runId": "run_01jd7rt4m5e9fv2w8x3c6k0hqz",
         "jobId": "job_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "artifactId": "art_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "fileId": "art_01jd7rt4m5e9fv2w8x3c6k0hqz",
         "runnerId": "rnr_01jd7rt4m5e9fv2w8x3c6k0hqz",
         "principal": me,
         "fingerprint": "5f2b8c1d9e0a4b7c8d6e3f1a2b4c5d6e",

@@ -29,6 +29,7 @@ use actors_pages::{
     session::{PageServices, PageSession, Settle, StrandedLooker, UpdateWriters},
     tree::PageTree,
 };
+use actors_pipelines::{files::JobFiles, logs::JobLog};
 use actors_pipelines::{PipelineServices, Run, RunnerPool, Triggers, WaitingRunners, Workflows};
 use actors_platform::{Platform, RunningPlatform};
 use actors_storage::{Bucket, BucketLane, BucketUpload};
@@ -72,6 +73,10 @@ pub struct Actors {
     pub inbox: Registry<Inbox>,
     /// Organizations.
     pub organization: Registry<Organization>,
+    /// Artifacts and caches, by repository.
+    pub job_files: Registry<JobFiles>,
+    /// Logs of jobs.
+    pub job_log: Registry<JobLog>,
     /// Slots of the tables of key-value databases.
     pub kv_slot: Registry<KvSlot>,
     /// Keys of machines, which end.
@@ -152,6 +157,7 @@ impl Actors {
         actors.kernel.deliver_timers_to(&actors.bucket);
         actors.kernel.deliver_timers_to(&actors.bucket_upload);
         actors.kernel.deliver_timers_to(&actors.repository);
+        actors.kernel.deliver_timers_to(&actors.job_files);
         actors.kernel.deliver_timers_to(&actors.run);
         actors.kernel.deliver_timers_to(&actors.runner_pool);
         actors.kernel.deliver_timers_to(&actors.machine_key);
@@ -189,6 +195,8 @@ impl Actors {
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),
             inbox,
+            job_files: kernel.registry(services.clone()),
+            job_log: kernel.registry(services.clone()),
             kv_slot: kernel.registry(services.clone()),
             organization: kernel.registry(OrganizationServices { services: services.clone(), areas: AREAS }),
             machine_key: kernel.registry(services.clone()),

@@ -218,6 +218,10 @@ ids! {
     RunId = "run";
     /// A job of a run.
     JobId = "job";
+    /// A file that a job leaves behind.
+    ArtifactId = "art";
+    /// What a job keeps for later ones.
+    CacheId = "cch";
     /// A program that runs jobs.
     RunnerId = "rnr";
     /// A page of an organization's notes (contract B 2.6).

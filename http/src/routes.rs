@@ -337,6 +337,26 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/runner/job" => pipelines::runner_job;
             POST   "/v1/runner/status" => pipelines::runner_status;
             POST   "/v1/runner/complete" => pipelines::runner_complete;
+            POST   "/v1/runner/checkout"                  => pipelines::runner_checkout;
+            POST   "/v1/runner/logs"                      => pipelines::runner_logs;
+            POST   "/v1/runner/cache/restore"             => pipelines::runner_cache_restore;
+            POST   "/v1/runner/cache/save"                => pipelines::runner_cache_save;
+            POST   "/v1/runner/cache/commit"              => pipelines::runner_cache_commit;
+            POST   "/v1/runner/artifacts/upload"          => pipelines::runner_artifact_upload;
+            POST   "/v1/runner/artifacts/commit"          => pipelines::runner_artifact_commit;
+            POST   "/v1/runner/artifacts/download"        => pipelines::runner_artifact_download;
+            GET    "/v1/runner/files/{fileId}"            => pipelines::job_file_get;
+            PUT    "/v1/runner/files/{fileId}"            => pipelines::job_file_put;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log" => pipelines::job_log_get;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log/raw" => pipelines::job_log_raw;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log/live" => pipelines::job_log_live;
+            GET    "/v1/sockets/jobs/{jobId}/log"         => pipelines::job_log_socket;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/logs" => pipelines::run_logs_get;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/artifacts" => pipelines::run_artifacts_list;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" => pipelines::artifact_get;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" => pipelines::artifact_delete;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" => pipelines::caches_list;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" => pipelines::caches_delete;
         }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;

@@ -107,6 +107,8 @@ impl Cast {
             ("pullCommentId", "pcm_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("runId", "run_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("jobId", "job_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
+            ("artifactId", "art_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
+            ("fileId", "art_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("runnerId", "rnr_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("principal", viewer.user_id.clone()),
             ("indexName", "by-email".to_owned()),

@@ -383,6 +383,26 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/blobs/{key}"                                AddressHolder, Nothing;
     PUT    "/v1/blobs/{key}"                                AddressHolder, Bytes;
 
+    POST   "/v1/runner/checkout" SecretHolder, JSON;
+    POST   "/v1/runner/logs" SecretHolder, Json(16 * 1024 * KB, TOO_LARGE);
+    POST   "/v1/runner/cache/restore" SecretHolder, JSON;
+    POST   "/v1/runner/cache/save" SecretHolder, JSON;
+    POST   "/v1/runner/cache/commit" SecretHolder, JSON;
+    POST   "/v1/runner/artifacts/upload" SecretHolder, JSON;
+    POST   "/v1/runner/artifacts/commit" SecretHolder, JSON;
+    POST   "/v1/runner/artifacts/download" SecretHolder, JSON;
+    GET    "/v1/runner/files/{fileId}" AddressHolder, Nothing;
+    PUT    "/v1/runner/files/{fileId}" AddressHolder, Bytes;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log/raw" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log/live" Scope("git:read"), Nothing;
+    GET    "/v1/sockets/jobs/{jobId}/log" TicketHolder, Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/logs" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/artifacts" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" Scope("git:read"), Nothing;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" Scope("git:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" Scope("git:read"), Nothing;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" Scope("git:write"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows" Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" Scope("git:read"), Nothing;
     PUT    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" Scope("git:write"), JSON;

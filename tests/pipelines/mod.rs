@@ -1,11 +1,16 @@
 //! Pipelines: workflows, their runs, and runners (contract C 2.1, 3, 4.1, 4.2; `docs/decisions/pipelines.md`).
 
 mod access;
+mod artifacts;
+mod caches;
 mod cancelling;
+mod checkout;
 mod groups;
+mod logs;
 mod polling;
 mod reports;
 mod runs;
+mod sent;
 mod triggers;
 mod workflows;
 

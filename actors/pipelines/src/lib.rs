@@ -13,7 +13,15 @@ mod status;
 mod triggers;
 mod workflows;
 
-use actors_base::Area;
+pub mod files;
+pub mod logs;
+
+use std::sync::Arc;
+
+use actors_base::{
+    Area, Services,
+    work::{Lane, job},
+};
 use store::pipelines::registrations_over;
 
 pub use self::{
@@ -34,8 +42,14 @@ pub use self::{
 
 /// What goes over all areas knows of pipelines.
 pub const AREA: Area = Area {
+    lanes,
     purges: |now| vec![registrations_over(now)],
-    jobs: &[PIPELINE_TRIGGERS, PIPELINE_EVENTS],
+    jobs: &[PIPELINE_TRIGGERS, PIPELINE_EVENTS, logs::LOG_SEALING],
     deletes_organization: |change, org_id, _now| change.runners_end(org_id),
     ..Area::named("pipelines")
 };
+
+/// The lanes of jobs that ask no actor.
+fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
+    vec![job::lane(services.store.clone(), logs::LOG_SEALING, logs::LogSealing)]
+}

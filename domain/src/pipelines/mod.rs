@@ -1,8 +1,12 @@
 //! Pipelines (contract C 2.1): workflow files and what they mean, what starts them, and how their runs go.
 
+pub mod artifacts;
+pub mod caches;
+pub mod checkout;
 pub mod concurrency;
 pub mod expressions;
 pub mod job;
+pub mod logs;
 mod refusal;
 pub mod run;
 pub mod runner;

@@ -21,7 +21,7 @@ mod web_uploads;
 mod wire;
 
 pub(crate) use self::{
-    access::*, argument::Repository, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*,
+    access::*, argument::{Repository, RepositoryPermission, machine_key_only}, branches::*, commits::*, contents::*, credentials::*,
     differences::*, files::*, lfs::*, pulls::*, pushes::*, repositories::*, rules::*, secret_findings::*, statuses::*,
     web_commits::*, web_uploads::*, wire::*,
 };

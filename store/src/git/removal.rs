@@ -70,6 +70,7 @@ impl Store {
             self.repository_packs_next(rest).await?,
             self.web_uploads_next(rest).await?,
             self.lfs_objects_next(rest).await?,
+            self.job_files_next(rest).await?,
         ] {
             if !batch.rows.is_empty() {
                 return Ok(batch);

@@ -3,8 +3,14 @@
 //! A run has a row that lists are made of, and one more of what its owner decides on. A job has a row for each attempt of the run
 //! in which it ran; what its runner said of it stands beside it.
 
+mod artifacts;
+mod caches;
+mod checkout;
+mod file_address;
+mod file_removal;
 mod groups;
 mod jobs;
+mod logs;
 mod registrations;
 mod reports;
 mod run_row;
@@ -17,8 +23,12 @@ use domain::git::ObjectId;
 use serde::de::DeserializeOwned;
 
 pub use self::{
+    artifacts::StoredArtifact,
+    caches::{CacheList, CacheUsage, StoredCache},
+    file_address::{JobFile, JobFileAct, JobFileAddress, JobFileQuery, NotAJobFile},
     groups::{GroupMember, StoredGroup},
     jobs::{JobStage, StoredJob},
+    logs::{LogChunk, SealedChunk, SealedLog, StoredLog, log_chunks_sealed},
     registrations::{RunnerRegistration, registrations_over},
     reports::JobReport,
     runners::StoredRunner,

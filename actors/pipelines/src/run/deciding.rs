@@ -23,6 +23,7 @@ use super::{
     nudge::{Nudge, PIPELINE_EVENTS, RunNudge},
     timers,
 };
+use crate::logs::seal_log;
 
 /// Bytes of what the runner's own lines of a log begin with; written as twice as many hexadecimal digits.
 const MARKER_LEN: usize = 16;
@@ -260,6 +261,7 @@ impl<'a> Deciding<'a> {
                 row.completed_at = Some(self.now);
                 row.fault.clone_from(&job.fault);
                 timers::cancel_all(&mut self.change, &self.run, row.id);
+                seal_log(&mut self.change, self.run.org_id, row.id, self.now);
             }
             Phase::Held(_) | Phase::Cancelling => {}
         }

@@ -173,6 +173,14 @@ impl Handle<DeleteRun> for Run {
         if loaded.run.conclusion.is_none() {
             return Err(run_not_completed());
         }
+        // What jobs left behind goes first: nothing else names it once the run is gone.
+        loop {
+            let batch = turn.services().services.store.run_files_next(loaded.run.org_id, loaded.run.id).await?;
+            if batch.rows.is_empty() {
+                break;
+            }
+            turn.commit(batch.change).await?;
+        }
         let mut change = Change::new();
         audit(&mut change, turn, &loaded.run, "run.deleted");
         change.run_remove(&loaded.run);
