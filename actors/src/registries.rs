@@ -29,8 +29,8 @@ use actors_pages::{
     session::{PageServices, PageSession, Settle, StrandedLooker, UpdateWriters},
     tree::PageTree,
 };
-use actors_pipelines::{files::JobFiles, logs::JobLog};
 use actors_pipelines::{PipelineServices, Run, RunnerPool, Triggers, WaitingRunners, Workflows};
+use actors_pipelines::{files::JobFiles, logs::JobLog};
 use actors_platform::{Platform, RunningPlatform};
 use actors_storage::{Bucket, BucketLane, BucketUpload};
 use actors_vault::Vault;

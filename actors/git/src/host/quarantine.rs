@@ -37,10 +37,8 @@ const LEFT_BEHIND_AFTER: Duration = Duration::from_hours(24);
 pub struct Quarantine {
     pub(super) host: GitHost,
     folder: TempDir,
-    /// The folder of git's in which only what the repository has is found.
-    pub(super) view: PathBuf,
-    // What it borrows objects of.
-    view: View,
+    /// What the repository has: objects are borrowed of it.
+    pub(super) view: View,
     pub(super) hash: Option<ObjectId>,
 }
 

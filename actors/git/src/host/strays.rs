@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 
 use domain::{Error, Result, git::ObjectId};
-use gateways::GitJob;
 use tokio::{
     fs::File,
     io::{AsyncBufReadExt, AsyncSeekExt, BufReader},
@@ -50,7 +49,7 @@ impl Quarantine {
             return Ok(false);
         }
         let question: String = objects.iter().map(|oid| format!("{oid}\n")).collect();
-        let job = GitJob::new(&self.view, "cat-file").with("--batch-check=%(objecttype)");
+        let job = self.view.job("cat-file").with("--batch-check=%(objecttype)");
         let answer = self.host.parts.git.run(&job, question.as_bytes()).await.map_err(internal)?;
         Ok(answer.split(|byte| *byte == b'\n').any(|line| line.ends_with(b" missing")))
     }

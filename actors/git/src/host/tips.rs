@@ -34,9 +34,8 @@ impl Quarantine {
     /// Looks at what the refs are to name: each has to be there with all that it needs. `refs` are the repository's.
     pub async fn look(&self, commands: &[PushCommand], refs: &[Listing]) -> Result<Unpacked> {
         let mut unpacked = Unpacked::default();
-        let (tips, whole) = tokio::try_join!(self.tips(commands), self.are_whole(commands, refs))?;
+        let (tips, reached) = tokio::try_join!(self.tips(commands), self.reached(commands, refs))?;
         let there: HashMap<&[u8], ObjectId> = refs.iter().map(|it| (it.name.as_bytes(), it.oid)).collect();
-        let reached = self.reached(commands, refs).await?;
         let bars = match reached {
             None => Some("missing necessary objects"),
             Some(reached) => self.has_strays(reached).await?.then_some(STRAYS),

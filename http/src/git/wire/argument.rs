@@ -70,14 +70,6 @@ impl<P: RepositoryPermission> Argument for Served<P> {
             other => other?,
         };
         authority.require_all(P::SCOPES.iter().copied())?;
-        let name = call.path_value("repository")?;
-        let name = RepositoryName::parse("repository", name.strip_suffix(".git").unwrap_or(name));
-        let name = name.map_err(|_| repository_not_found())?;
-        let found = match store.repository_named(org_id, &name).await? {
-            None => store.repository_formerly(org_id, &name).await?,
-            found => found,
-        };
-        let stored = found.filter(|found| !found.is_gone()).ok_or_else(repository_not_found)?;
         let stored = named(call, org_id).await?;
         let granted = store.repository_granted(stored.no, org_id, authority.on_behalf_of()?).await?;
         let level = level_of(&authority, stored.settings.visibility, granted).ok_or_else(repository_not_found)?;
@@ -110,13 +102,17 @@ impl<P: RepositoryPermission> Served<P> {
     }
 }
 
-/// The organization's repository that the path names.
+/// The organization's repository that the path names, or that had the name last.
 async fn named(call: &Call, org_id: OrgId) -> Result<StoredRepository> {
     let name = call.path_value("repository")?;
     let name = RepositoryName::parse("repository", name.strip_suffix(".git").unwrap_or(name));
     let name = name.map_err(|_| repository_not_found())?;
-    let found = call.state.store.repository_named(org_id, &name).await?.filter(|found| !found.is_gone());
-    Ok(found.ok_or_else(repository_not_found)?)
+    let store = &call.state.store;
+    let found = match store.repository_named(org_id, &name).await? {
+        None => store.repository_formerly(org_id, &name).await?,
+        found => found,
+    };
+    Ok(found.filter(|found| !found.is_gone()).ok_or_else(repository_not_found)?)
 }
 
 /// The organization that the path names, by its id or by its slug.
