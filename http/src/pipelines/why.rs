@@ -28,16 +28,15 @@ use crate::{
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct WhyQuery {
     /// A branch, a tag or a commit: 1 to 255 characters; the default branch where it isn't said.
-    #[serde(rename = "ref")]
-    #[param(rename = "ref", min_length = 1, max_length = 255)]
-    named: Option<String>,
+    #[param(min_length = 1, max_length = 255)]
+    r#ref: Option<String>,
     /// `push`, where it isn't said, or `workflow_dispatch`.
     event: Option<String>,
 }
 
 impl RequestQuery for WhyQuery {
     fn check(&self, problems: &mut Problems) {
-        let fits = self.named.as_ref().is_none_or(|text| (1..=255).contains(&text.chars().count()));
+        let fits = self.r#ref.as_ref().is_none_or(|text| (1..=255).contains(&text.chars().count()));
         problems.require(fits, "ref", "Use 1 to 255 characters.");
         let known = self.event.as_deref().is_none_or(|event| ["push", "workflow_dispatch"].contains(&event));
         problems.require(known, "event", "Use one of: push, workflow_dispatch.");
@@ -111,7 +110,7 @@ pub(crate) async fn workflows_why(
     state: State,
 ) -> Result<Json<WhyAnswer>> {
     let stored = &repository.stored;
-    let text = query.named.clone().unwrap_or_else(|| stored.settings.default_branch.as_str().to_owned());
+    let text = query.r#ref.clone().unwrap_or_else(|| stored.settings.default_branch.as_str().to_owned());
     let (full_ref, id) = named(&state, stored, &text).await?;
     let event = query.event.clone().unwrap_or_else(|| "push".to_owned());
     let what = match event.as_str() {

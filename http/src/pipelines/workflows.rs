@@ -57,14 +57,13 @@ impl PathParameter for WorkflowName {
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct RefQuery {
     /// A branch, a tag or a commit: 1 to 255 characters; the default branch where it isn't said.
-    #[serde(rename = "ref")]
-    #[param(rename = "ref", min_length = 1, max_length = 255)]
-    named: Option<String>,
+    #[param(min_length = 1, max_length = 255)]
+    r#ref: Option<String>,
 }
 
 impl RequestQuery for RefQuery {
     fn check(&self, problems: &mut Problems) {
-        let fits = self.named.as_ref().is_none_or(|text| (1..=REF_LEN_MAX).contains(&text.chars().count()));
+        let fits = self.r#ref.as_ref().is_none_or(|text| (1..=REF_LEN_MAX).contains(&text.chars().count()));
         problems.require(fits, "ref", "Use 1 to 255 characters.");
     }
 }
@@ -108,7 +107,7 @@ pub(crate) async fn workflows_list(
     state: State,
 ) -> Result<Json<WorkflowsAnswer>> {
     let stored = &repository.stored;
-    let text = query.named.clone().unwrap_or_else(|| stored.settings.default_branch.as_str().to_owned());
+    let text = query.r#ref.clone().unwrap_or_else(|| stored.settings.default_branch.as_str().to_owned());
     let (full_ref, commit) = named(&state, stored, &text).await?;
     let states = state.store.workflow_states(stored.no).await?;
     let mut workflows = Vec::new();
