@@ -7,6 +7,11 @@ use domain::{
     problems::Problems,
 };
 use serde::{Deserialize, Serialize};
+use store::{
+    Store,
+    git::StoredRepository,
+    pipelines::{StoredJob, StoredRun},
+};
 use utoipa::ToSchema;
 
 use super::{argument::OfJob, files::BaseUrl};
@@ -50,6 +55,13 @@ pub(crate) struct CheckoutAnswer {
     r#ref: String,
 }
 
+/// What a job fetches, and for which run.
+async fn fetched_by(store: &Store, job: &StoredJob) -> domain::Result<(StoredRepository, StoredRun)> {
+    let repository = store.repository(job.org_id, job.repository_id).await?.filter(|it| it.purge_at.is_none());
+    let run = store.run(job.no, job.run_id).await?;
+    Ok((repository.ok_or_else(repository_not_found)?, run.ok_or_else(run_not_found)?))
+}
+
 /// Ask for a credential to fetch the repository
 ///
 /// It opens the run's repository for reading, and nothing else, for 15 minutes and not beyond the job's end. A request that has
@@ -63,9 +75,7 @@ pub(crate) async fn runner_checkout(
     state: State,
 ) -> Result<Json<CheckoutAnswer>> {
     let (job, store) = (&of.job, &state.store);
-    let repository = store.repository(job.org_id, job.repository_id).await?.filter(|it| it.purge_at.is_none());
-    let repository = repository.ok_or_else(repository_not_found)?;
-    let run = store.run(job.no, job.run_id).await?.ok_or_else(run_not_found)?;
+    let (repository, run) = fetched_by(store, job).await?;
     let named = body.into_inner().r#ref.filter(|named| !named.is_empty());
     let (sha, full_ref) = match named {
         None => (run.sha.to_string(), run.full_ref),

@@ -111,7 +111,7 @@ pub(crate) async fn job_log_socket(
 ) -> Result<HttpResponse> {
     let rights: LogRights = serde_json::from_value(opening.ticket().rights.clone()).map_err(Error::internal)?;
     let right = LogRight { rights, user_id: opening.ticket().user_id };
-    let job = right.job(&state.store, job_id).await?.ok_or_else(job_not_found)?;
+    let job = right.job(&state.store, job_id).await?;
     // What comes from here on is heard; what came before is read.
     let subscription = state.hub.subscribe(&log_channel(job_id)).await;
     let reader = LogReader::open(&state.store, &job).await?;
@@ -140,11 +140,13 @@ impl LogRight {
         Ok(level_of(&authority, stored.settings.visibility, granted).is_some())
     }
 
-    /// The job, where they may watch it.
-    async fn job(&self, store: &Store, job_id: JobId) -> domain::Result<Option<StoredJob>> {
-        if !self.holds(store).await? {
-            return Ok(None);
-        }
+    /// The job, which they may watch.
+    async fn job(&self, store: &Store, job_id: JobId) -> domain::Result<StoredJob> {
+        let found = if self.holds(store).await? { self.found(store, job_id).await? } else { None };
+        found.ok_or_else(job_not_found)
+    }
+
+    async fn found(&self, store: &Store, job_id: JobId) -> domain::Result<Option<StoredJob>> {
         let stored = store.repository(self.rights.org_id, self.rights.repository).await?;
         match stored {
             Some(stored) => Ok(store.job(stored.no, job_id).await?),
