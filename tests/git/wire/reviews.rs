@@ -66,7 +66,7 @@ impl Workshop {
         self.git("ada", &["push", "--quiet", "origin", "feature"]).await;
     }
 
-    async fn ask(&self, body: Value) -> Answer {
+    async fn ask_reviewers(&self, body: Value) -> Answer {
         self.repos.ada.client.put(&self.pull_at("reviewers")).json(&body).send().await
     }
 }
@@ -216,20 +216,25 @@ async fn people_and_teams_are_asked_who_can_read() {
     shop.repos.ada.client.post(&members).json(&json!({ "userId": dev.user_id })).send().await.expect_success();
     let nobody = "tea_01jd7rt4m5e9fv2w8x3c6k0hqz";
     let people = [&*shop.repos.ada.user_id, &stranger.user_id, &vic.user_id];
-    let refused = shop.ask(json!({ "people": people, "teams": [nobody] })).await;
+    let refused = shop.ask_reviewers(json!({ "people": people, "teams": [nobody] })).await;
     let refused = refused.expect_problems(&["people[0]", "people[1]", "teams[0]"]);
     assert!(refused.text.contains(&format!("{} can't read this repository.", stranger.user_id)), "{}", refused.text);
     assert!(refused.text.contains("Whoever opened a pull request doesn't review it."), "{}", refused.text);
-    shop.ask(json!({ "people": ["x"], "teams": [dev.user_id] })).await.expect_problems(&["people[0]", "teams[0]"]);
+    shop.ask_reviewers(json!({ "people": ["x"], "teams": [dev.user_id] }))
+        .await
+        .expect_problems(&["people[0]", "teams[0]"]);
     let many: Vec<String> = (0..21).map(|at| format!("usr_{at:026}")).collect();
-    shop.ask(json!({ "people": many })).await.expect_problems(&["people"]);
-    let twenty = shop.ask(json!({ "people": many[..20] })).await.expect(400);
+    shop.ask_reviewers(json!({ "people": many })).await.expect_problems(&["people"]);
+    let twenty = shop.ask_reviewers(json!({ "people": many[..20] })).await.expect(400);
     assert_eq!(twenty.list("/problems").len(), 20);
 
-    let asked = shop.ask(json!({ "people": [vic.user_id, vic.user_id], "teams": [team] })).await.expect(200);
+    let asked = shop.ask_reviewers(json!({ "people": [vic.user_id, vic.user_id], "teams": [team] })).await.expect(200);
     let kinds: Vec<_> = asked.list("/reviewers").iter().map(|it| it["kind"].clone()).collect();
     assert_eq!(kinds, ["team", "person"]);
-    assert_eq!(shop.ask(json!({ "people": [vic.user_id], "teams": [team] })).await.expect(200).json, asked.json);
+    assert_eq!(
+        shop.ask_reviewers(json!({ "people": [vic.user_id], "teams": [team] })).await.expect(200).json,
+        asked.json
+    );
     let refused = vic.client.put(&shop.pull_at("reviewers")).json(&json!({})).send().await;
     refused.expect_error(403, "missing_scope", "This needs the git:write permission.");
     let left = async || {
@@ -240,20 +245,20 @@ async fn people_and_teams_are_asked_who_can_read() {
     // Whoever is in the team answers for it.
     shop.approve(&dev).await;
     assert_eq!(left().await, [&*vic.user_id]);
-    assert!(shop.ask(json!({})).await.expect(200).list("/reviewers").is_empty());
+    assert!(shop.ask_reviewers(json!({})).await.expect(200).list("/reviewers").is_empty());
     assert_eq!(shop.happened().await, ["opened", "reviewers_changed", "reviewed", "reviewers_changed"]);
 
     // In a restricted repository, those are asked who were granted a part in it.
     let body = json!({ "visibility": "restricted" });
     shop.repos.ada.client.patch(&shop.repos.at("web")).json(&body).send().await.expect(200);
     let both = json!({ "people": [dev.user_id], "teams": [team] });
-    shop.ask(both.clone()).await.expect_problems(&["people[0]", "teams[0]"]);
+    shop.ask_reviewers(both.clone()).await.expect_problems(&["people[0]", "teams[0]"]);
     let grant = shop.repos.at(&format!("web/access/{team}"));
     shop.repos.ada.client.put(&grant).json(&json!({ "level": "read" })).send().await.expect(200);
-    shop.ask(both).await.expect(200);
+    shop.ask_reviewers(both).await.expect(200);
     shop.merge(1, "merge").await.expect(200);
     let merged = "This pull request is merged.";
-    shop.ask(json!({})).await.expect_error(409, "pull_merged", merged);
+    shop.ask_reviewers(json!({})).await.expect_error(409, "pull_merged", merged);
 }
 
 #[tokio::test]
