@@ -45,7 +45,8 @@ impl Start {
     }
 }
 
-/// A date of a series as a file has it (`EXDATE`, `RDATE`, `RECURRENCE-ID`), which may be in another form than the start.
+/// A date of a series as a file has it (`EXDATE`, `RDATE`, `RECURRENCE-ID`), which may be in another form than the
+/// start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Moment {
     /// Whatever is on this day.
