@@ -121,6 +121,27 @@ impl Series {
         self.rule.as_ref()
     }
 
+    /// The rule as a file has it beside this start (RFC 5545, 3.3.10): `UNTIL` is a date beside whole days, universal
+    /// time beside a time in a zone, and a time on the wall beside a floating one.
+    pub fn rule_text(&self) -> Option<String> {
+        let mut rule = self.rule.clone()?;
+        if let Limit::Until(until) = rule.limit {
+            let wall = match until {
+                Until::Day(day) => day.last_second(),
+                Until::Wall(wall) => wall,
+                Until::Instant(at) if self.start.form == Form::Zoned => self.clock.wall(at),
+                Until::Instant(at) => Wall(at.0.div_euclid(1000)),
+            };
+            rule.limit = Limit::Until(match (self.start.form, until) {
+                (Form::Days, _) => Until::Day(wall.day()),
+                (Form::Floating, _) => Until::Wall(wall),
+                (Form::Zoned, Until::Instant(_)) => until,
+                (Form::Zoned, _) => Until::Instant(self.instant(wall)),
+            });
+        }
+        Some(rule.to_string())
+    }
+
     /// Behind which nothing occurs; none when it never ends.
     pub fn last(&self) -> Option<Wall> {
         self.last.map(|last| self.beside.iter().copied().fold(last, Wall::max))

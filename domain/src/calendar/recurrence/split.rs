@@ -74,7 +74,7 @@ impl Series {
         let kept = self.beside().iter().copied().filter(|&wall| wall != self.start().at);
         let mut beside: Vec<Moment> = kept.map(|wall| Moment::Wall(wall.plus(by))).collect();
         let moved = Self::new(start, rule)?;
-        let overridden: Vec<Wall> = overridden.iter().map(|wall| wall.plus(by)).collect();
+        let overridden: Vec<Wall> = overridden.iter().map(|wall| moved.wall_of(Moment::Wall(wall.plus(by)))).collect();
         let lost = overridden.iter().copied().filter(|&wall| !moved.is_of_rule(wall));
         beside.extend(lost.map(Moment::Wall));
         beside.sort_unstable();

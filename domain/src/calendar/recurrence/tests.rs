@@ -145,6 +145,21 @@ fn until_is_an_instant_a_wall_or_a_day() {
 }
 
 #[test]
+fn until_is_written_as_its_start_is() {
+    let text = |until: &str, start: Start| {
+        Series::new(start, Some(rule(&format!("FREQ=DAILY;UNTIL={until}")))).unwrap().rule_text().unwrap()
+    };
+    let (vienna, at) = (zone_named("Europe/Vienna").unwrap(), wall("2026-11-23T09:00"));
+    let zoned = || Start::zoned(at, vienna.clone());
+    assert_eq!(text("20261124", zoned()), "FREQ=DAILY;UNTIL=20261124T225959Z");
+    assert_eq!(text("20261124T090000", zoned()), "FREQ=DAILY;UNTIL=20261124T080000Z");
+    assert_eq!(text("20261124T080000Z", zoned()), "FREQ=DAILY;UNTIL=20261124T080000Z");
+    assert_eq!(text("20261124T080000Z", Start::day(at.day(), vienna.clone())), "FREQ=DAILY;UNTIL=20261124");
+    let floating = Start { form: Form::Floating, ..zoned() };
+    assert_eq!(text("20261124", floating), "FREQ=DAILY;UNTIL=20261124T235959");
+}
+
+#[test]
 fn dates_beside_the_rule_and_taken_out_are_read_in_each_form() {
     let it = zoned("2026-11-23T09:00", "Europe/Vienna", "FREQ=DAILY;COUNT=5");
     let removed = [
