@@ -4,7 +4,8 @@ use troupe_domain::calendar::recurrence::{ByDay, Day, Frequency, Limit, Rule, Un
 
 use crate::Case;
 
-/// Zones with clock changes of an hour, of half an hour, at midnight and in the other half of the world, and one without.
+/// Zones with clock changes of an hour, of half an hour, at midnight and in the other half of the world, and one
+/// without.
 const ZONES: [&str; 8] = [
     "UTC",
     "America/New_York",

@@ -1,9 +1,10 @@
-//! What this package makes of rules of RFC 5545, for whoever compares that with what others make of them (`.ci/calendar/run`).
+//! What this package makes of rules of RFC 5545, for whoever compares that with what others make of them
+//! (`.ci/calendar/run`).
 //!
-//! `calendar rules COUNT SEED` writes lines of JSON `{start, zone, rule, to, times, shown, ended, given}`: a random rule, the first
-//! times on the wall that it gives up to `to`, what clocks show then, where they skip one, whether there are no more, and whether the
-//! rule gives its start. `calendar expand` reads lines of JSON
-//! `{start, zone, rule, to, take}` and writes such lines.
+//! `calendar rules COUNT SEED` writes lines of JSON `{start, zone, rule, to, times, shown, ended, given}`: a random
+//! rule, the first times on the wall that it gives up to `to`, what clocks show then, where they skip one, whether
+//! there are no more, and whether the rule gives its start. `calendar expand` reads lines of JSON `{start, zone, rule,
+//! to, take}` and writes such lines.
 
 mod generator;
 

@@ -40,8 +40,8 @@ impl Busy {
 
     /// What an occurrence makes of somebody who may have been invited to it; none when it leaves them free.
     ///
-    /// What was cancelled, declined or is shown as free doesn't count, and what wasn't answered is tentative, as is what is
-    /// tentative itself.
+    /// What was cancelled, declined or is shown as free doesn't count, and what wasn't answered is tentative, as is
+    /// what is tentative itself.
     pub fn of(status: EventStatus, answer: Option<AttendeeStatus>, shown_as: BusyStatus) -> Option<Self> {
         if status == EventStatus::Cancelled {
             return None;
@@ -76,8 +76,8 @@ pub struct BusyTime {
     pub status: Busy,
 }
 
-/// The same times without overlaps, in order, within `from` and `to`: at each moment what counts most, and times of one kind that
-/// touch are one. Times that end before they begin are nothing.
+/// The same times without overlaps, in order, within `from` and `to`: at each moment what counts most, and times of one
+/// kind that touch are one. Times that end before they begin are nothing.
 pub fn merged(times: &[BusyTime], from: Timestamp, to: Timestamp) -> Vec<BusyTime> {
     let within = times
         .iter()
@@ -115,8 +115,8 @@ fn append(merged: &mut Vec<BusyTime>, time: BusyTime) {
     }
 }
 
-/// The addresses that `emails` lists between commas, each once, in small letters and in the order in which they came; `self_too`
-/// is whoever asks, and counts.
+/// The addresses that `emails` lists between commas, each once, in small letters and in the order in which they came;
+/// `self_too` is whoever asks, and counts.
 pub fn addresses(emails: &str, self_too: Option<&str>) -> Result<Vec<String>> {
     if emails.chars().count() > AVAILABILITY_EMAILS_LEN_MAX {
         return Err(Error::invalid("emails", "Use at most 4,000 characters."));

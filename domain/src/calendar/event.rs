@@ -231,7 +231,8 @@ impl EventFields {
 
 /// The answer to what an event's organizer asks: what may be sent in whose name, and what becomes of it.
 impl AttendeeStatus {
-    /// The status once somebody answered `answer`; an event that was cancelled takes no answer, and nobody takes theirs back.
+    /// The status once somebody answered `answer`; an event that was cancelled takes no answer, and nobody takes theirs
+    /// back.
     pub fn answered(self, event: EventStatus, answer: Self) -> Result<Self> {
         if event == EventStatus::Cancelled {
             return Err(Error::conflict("event_cancelled", EVENT_CANCELLED));

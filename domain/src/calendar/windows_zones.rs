@@ -1,7 +1,7 @@
 //! What Windows and Outlook call zones.
 
-/// Windows' names, in order and in small letters, with the zone of the IANA's that the Unicode Consortium puts beside each for
-/// the whole world (CLDR, `windowsZones`).
+/// Windows' names, in order and in small letters, with the zone of the IANA's that the Unicode Consortium puts beside
+/// each for the whole world (CLDR, `windowsZones`).
 pub(super) const WINDOWS_ZONES: [(&str, &str); 142] = [
     ("afghanistan standard time", "Asia/Kabul"),
     ("alaskan standard time", "America/Anchorage"),

@@ -156,8 +156,8 @@ fn year_days(named: &[i64], year: i32) -> DaySet {
     days
 }
 
-/// The days of a year that lie in these weeks: the first week is the one with four days or more in the year. Days before it
-/// are in the last week of the year before, days after the last week in the first of the next.
+/// The days of a year that lie in these weeks: the first week is the one with four days or more in the year. Days
+/// before it are in the last week of the year before, days after the last week in the first of the next.
 fn week_days(weeks: Signed<u64>, week_start: Weekday, year: i32) -> DaySet {
     let (first, count) = (first_week(week_start, year), week_count(week_start, year));
     let mut days = DaySet::default();

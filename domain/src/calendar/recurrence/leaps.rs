@@ -1,5 +1,5 @@
-//! Rules by day and by what is shorter: from one allowed time to the next by leaps, first over days, then over the times of
-//! a day, then to the next period that the interval reaches, until all three agree.
+//! Rules by day and by what is shorter: from one allowed time to the next by leaps, first over days, then over the
+//! times of a day, then to the next period that the interval reaches, until all three agree.
 
 use super::{
     clock::Clock,
@@ -174,8 +174,8 @@ impl Leaps {
     }
 }
 
-/// Whether the interval ever reaches one of these times of a day: every other second doesn't meet the odd ones. Without this a
-/// rule that never occurs would be looked for to the end of time.
+/// Whether the interval ever reaches one of these times of a day: every other second doesn't meet the odd ones. Without
+/// this a rule that never occurs would be looked for to the end of time.
 fn meets(beginnings: Clock, first: Wall, stride: i64) -> bool {
     let common = common_divisor(stride, DAY_SECONDS);
     let mut at = 0;

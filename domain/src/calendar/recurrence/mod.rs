@@ -1,11 +1,11 @@
 //! Recurrence (RFC 5545): what a rule gives, between two moments, without a walk from its beginning.
 //!
-//! A rule is expanded on the wall, in days and seconds without a zone; zones come last, and only to what is looked at. The
-//! periods of a rule are reached by arithmetic, the days of a period are bits, and no occurrence allocates. Work is bounded:
-//! [`STEPS_MAX`] is what a walk looks at in vain before it gives up.
+//! A rule is expanded on the wall, in days and seconds without a zone; zones come last, and only to what is looked at.
+//! The periods of a rule are reached by arithmetic, the days of a period are bits, and no occurrence allocates. Work is
+//! bounded: [`STEPS_MAX`] is what a walk looks at in vain before it gives up.
 //!
-//! What isn't a rule's alone stands in [`Series`]: its first occurrence, which counts always, dates beside the rule, dates taken
-//! out, and the zone.
+//! What isn't a rule's alone stands in [`Series`]: its first occurrence, which counts always, dates beside the rule,
+//! dates taken out, and the zone.
 
 mod blocks;
 mod clock;

@@ -43,7 +43,8 @@ pub struct Occurrence {
 }
 
 impl Occurrence {
-    /// What the occurrence is known by on the wire (`recurrenceId`): a time on the wall, so that it survives changes of zones.
+    /// What the occurrence is known by on the wire (`recurrenceId`): a time on the wall, so that it survives changes of
+    /// zones.
     pub fn recurrence_id(&self, form: Form) -> String {
         match form {
             Form::Days => self.recurrence.day().to_string(),
@@ -64,8 +65,8 @@ impl Series {
         }
     }
 
-    /// The occurrences that lie in `window` at least in part, by their beginnings; one without length counts when it begins there.
-    /// More than `most` are refused.
+    /// The occurrences that lie in `window` at least in part, by their beginnings; one without length counts when it
+    /// begins there. More than `most` are refused.
     pub fn occurrences(
         &self,
         length: Length,

@@ -123,7 +123,8 @@ impl Rule {
         }
     }
 
-    /// The same rule with what it leaves open filled from its first occurrence, so that it means the same when it begins later.
+    /// The same rule with what it leaves open filled from its first occurrence, so that it means the same when it
+    /// begins later.
     #[must_use]
     pub fn filled(&self, start: Wall) -> Self {
         let mut rule = self.clone();

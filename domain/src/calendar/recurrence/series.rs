@@ -45,7 +45,8 @@ impl Start {
     }
 }
 
-/// A date of a series as a file has it (`EXDATE`, `RDATE`, `RECURRENCE-ID`), which may be in another form than the start.
+/// A date of a series as a file has it (`EXDATE`, `RDATE`, `RECURRENCE-ID`), which may be in another form than the
+/// start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Moment {
     /// Whatever is on this day.
@@ -118,6 +119,27 @@ impl Series {
     /// Its rule.
     pub const fn rule(&self) -> Option<&Rule> {
         self.rule.as_ref()
+    }
+
+    /// The rule as a file has it beside this start (RFC 5545, 3.3.10): `UNTIL` is a date beside whole days, universal
+    /// time beside a time in a zone, and a time on the wall beside a floating one.
+    pub fn rule_text(&self) -> Option<String> {
+        let mut rule = self.rule.clone()?;
+        if let Limit::Until(until) = rule.limit {
+            let wall = match until {
+                Until::Day(day) => day.last_second(),
+                Until::Wall(wall) => wall,
+                Until::Instant(at) if self.start.form == Form::Zoned => self.clock.wall(at),
+                Until::Instant(at) => Wall(at.0.div_euclid(1000)),
+            };
+            rule.limit = Limit::Until(match (self.start.form, until) {
+                (Form::Days, _) => Until::Day(wall.day()),
+                (Form::Floating, _) => Until::Wall(wall),
+                (Form::Zoned, Until::Instant(_)) => until,
+                (Form::Zoned, _) => Until::Instant(self.instant(wall)),
+            });
+        }
+        Some(rule.to_string())
     }
 
     /// Behind which nothing occurs; none when it never ends.

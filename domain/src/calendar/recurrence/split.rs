@@ -24,11 +24,12 @@ impl Series {
         self.with_dates(&beside, &removed)
     }
 
-    /// Cuts the series before its occurrence at `wall`; none when that is the first, and all of it follows, or when nothing of
-    /// the series lies at or behind it.
+    /// Cuts the series before its occurrence at `wall`; none when that is the first, and all of it follows, or when
+    /// nothing of the series lies at or behind it.
     ///
-    /// A count is shared out between both, other ends stay. Dates beside the rule and those taken out go to the side on which
-    /// they lie. The part that follows begins with the rule's next occurrence, so that its periods stay those of the whole.
+    /// A count is shared out between both, other ends stay. Dates beside the rule and those taken out go to the side on
+    /// which they lie. The part that follows begins with the rule's next occurrence, so that its periods stay those of
+    /// the whole.
     pub fn cut(&self, wall: Wall) -> Result<Option<Split>, SeriesFault> {
         let Some(rule) = self.rule().filter(|_| wall > self.start().at) else { return Ok(None) };
         let Some(next) = self.next_of_rule(wall) else { return Ok(None) };
@@ -65,15 +66,15 @@ impl Series {
         u32::try_from(of_rule + 1).unwrap_or(u32::MAX)
     }
 
-    /// The series with another beginning and rule. What was taken out, and each of `overridden`, moves by as much as the
-    /// beginning does; an overridden occurrence that the new rule doesn't give stands beside it from then on.
+    /// The series with another beginning and rule. What was taken out, and each of `overridden`, moves by as much as
+    /// the beginning does; an overridden occurrence that the new rule doesn't give stands beside it from then on.
     pub fn moved(&self, start: Start, rule: Option<Rule>, overridden: &[Wall]) -> Result<Moved, SeriesFault> {
         let by = start.at.0 - self.start().at.0;
         let removed: Vec<Moment> = self.removed().iter().map(|&moment| shifted(moment, by)).collect();
         let kept = self.beside().iter().copied().filter(|&wall| wall != self.start().at);
         let mut beside: Vec<Moment> = kept.map(|wall| Moment::Wall(wall.plus(by))).collect();
         let moved = Self::new(start, rule)?;
-        let overridden: Vec<Wall> = overridden.iter().map(|wall| wall.plus(by)).collect();
+        let overridden: Vec<Wall> = overridden.iter().map(|wall| moved.wall_of(Moment::Wall(wall.plus(by)))).collect();
         let lost = overridden.iter().copied().filter(|&wall| !moved.is_of_rule(wall));
         beside.extend(lost.map(Moment::Wall));
         beside.sort_unstable();

@@ -83,6 +83,20 @@ fn the_start_counts_also_where_the_rule_does_not_give_it() {
 }
 
 #[test]
+fn what_the_engines_disagree_on_is_decided() {
+    let given = |start: &str, text: &str, count: usize| days(&series(start, text), count);
+    // Each Monday and the second Tuesday, not what is both.
+    assert_eq!(
+        given("2026-11-02", "FREQ=MONTHLY;BYDAY=MO,2TU", 4),
+        ["2026-11-02", "2026-11-09", "2026-11-10", "2026-11-16"]
+    );
+    // All days of a week, also of one that ends in the next year.
+    assert_eq!(given("2026-12-28", "FREQ=YEARLY;BYWEEKNO=53", 7).last().unwrap(), "2027-01-03");
+    // The second of Monday and Wednesday is Wednesday, also in a week that the series begins within.
+    assert_eq!(given("2026-11-25", "FREQ=WEEKLY;BYDAY=MO,WE;BYSETPOS=2", 2), ["2026-11-25", "2026-12-02"]);
+}
+
+#[test]
 fn a_rule_that_never_occurs_ends() {
     for text in [
         "FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30",
@@ -128,6 +142,21 @@ fn until_is_an_instant_a_wall_or_a_day() {
     // Nine in Tokyo is midnight.
     assert_eq!(ends("20261125T000000Z"), 3);
     assert_eq!(ends("20261124T235959Z"), 2);
+}
+
+#[test]
+fn until_is_written_as_its_start_is() {
+    let text = |until: &str, start: Start| {
+        Series::new(start, Some(rule(&format!("FREQ=DAILY;UNTIL={until}")))).unwrap().rule_text().unwrap()
+    };
+    let (vienna, at) = (zone_named("Europe/Vienna").unwrap(), wall("2026-11-23T09:00"));
+    let zoned = || Start::zoned(at, vienna.clone());
+    assert_eq!(text("20261124", zoned()), "FREQ=DAILY;UNTIL=20261124T225959Z");
+    assert_eq!(text("20261124T090000", zoned()), "FREQ=DAILY;UNTIL=20261124T080000Z");
+    assert_eq!(text("20261124T080000Z", zoned()), "FREQ=DAILY;UNTIL=20261124T080000Z");
+    assert_eq!(text("20261124T080000Z", Start::day(at.day(), vienna.clone())), "FREQ=DAILY;UNTIL=20261124");
+    let floating = Start { form: Form::Floating, ..zoned() };
+    assert_eq!(text("20261124", floating), "FREQ=DAILY;UNTIL=20261124T235959");
 }
 
 #[test]

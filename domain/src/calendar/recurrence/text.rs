@@ -8,8 +8,8 @@ use super::{
 };
 use crate::Timestamp;
 
-/// Characters of a rule that is read. One that names every day of a year and of a month, each hour, minute and second and every
-/// position has 7,000.
+/// Characters of a rule that is read. One that names every day of a year and of a month, each hour, minute and second
+/// and every position has 7,000.
 pub const RULE_LEN_MAX: usize = 16_384;
 /// The longest interval that is read.
 pub const INTERVAL_MAX: u32 = 1_000_000;

@@ -8,12 +8,14 @@ use super::{
     wall::Wall,
 };
 
-/// Places that are looked at in vain before a walk gives up. No window of 400 days has a quarter of that, whatever the rule.
+/// Places that are looked at in vain before a walk gives up. No window of 400 days has a quarter of that, whatever the
+/// rule.
 pub const STEPS_MAX: u64 = 5_000_000;
 
 /// What a rule gives, from a place on, in order. Nothing is walked over that lies before.
 ///
-/// Neither the count of a rule nor its end, nor that its first occurrence counts when the rule doesn't give it, is known here.
+/// Neither the count of a rule nor its end, nor that its first occurrence counts when the rule doesn't give it, is
+/// known here.
 #[derive(Clone, Debug)]
 pub struct Walls {
     plan: Plan,

@@ -122,8 +122,8 @@ impl Recurrence {
         days
     }
 
-    /// The rule as the contract writes it, where it can: by day at the shortest, and without weeks, days of the year and times.
-    /// What it can't say is shown as `rrule` alone.
+    /// The rule as the contract writes it, where it can: by day at the shortest, and without weeks, days of the year
+    /// and times. What it can't say is shown as `rrule` alone.
     pub fn of(rule: &Rule, zone: &Zone) -> Option<Self> {
         let plain = rule.by_week.is_empty()
             && rule.by_year_day.is_empty()

@@ -31,8 +31,8 @@ impl ZonedClock {
         Self { zone, steady: Cell::new(Steady { from: Wall(1), to: Wall(0), ahead: 0 }) }
     }
 
-    /// The instant at which the clock shows `wall`: a time that is skipped is late by what was skipped, one that is shown twice
-    /// means the first.
+    /// The instant at which the clock shows `wall`: a time that is skipped is late by what was skipped, one that is
+    /// shown twice means the first.
     pub fn instant(&self, wall: Wall) -> Timestamp {
         let steady = self.steady.get();
         if steady.from <= wall && wall <= steady.to {
@@ -40,7 +40,8 @@ impl ZonedClock {
         }
         let zone = self.zone.rules();
         let resolved = zone.to_ambiguous_zoned(civil(wall)).compatible();
-        // Only the last hours of the year 9999 have no instant in jiff; they are counted as if they were universal time's.
+        // Only the last hours of the year 9999 have no instant in jiff; they are counted as if they were universal
+        // time's.
         let Ok(resolved) = resolved else { return millis(wall.0) };
         let at = resolved.timestamp();
         let ahead = i64::from(resolved.offset().seconds());
