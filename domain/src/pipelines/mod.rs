@@ -3,6 +3,7 @@
 pub mod concurrency;
 pub mod expressions;
 pub mod job;
+pub mod masks;
 pub mod run;
 pub mod trigger;
 pub mod workflow;
