@@ -2,6 +2,7 @@
 
 use std::{io, path::PathBuf};
 
+use super::server::AskError;
 use crate::client::ClientError;
 
 /// What a command of the runner comes to.
@@ -32,6 +33,12 @@ pub enum RunnerError {
         /// What there is.
         known: String,
     },
+    /// A secret whose value isn't there.
+    #[error("The secret {0} is taken from the environment variable of that name, which isn't set.")]
+    NoSecret(String),
+    /// An input or variable without a value.
+    #[error("'{0}' isn't of the form NAME=VALUE.")]
+    NoPair(String),
     /// A worker's starter that says nothing that a worker knows.
     #[error("`troupe runner worker` is for the runner itself.")]
     NoOrder,
@@ -52,9 +59,18 @@ pub enum RunnerError {
     /// The server doesn't know the runner any more.
     #[error("The server doesn't know this runner: {0} Register it again.")]
     Forgotten(String),
+    /// The server's answer, or that there is none.
+    #[error("{0}")]
+    Server(String),
     /// The server, or the address of one.
     #[error(transparent)]
     Client(#[from] ClientError),
+}
+
+impl From<AskError> for RunnerError {
+    fn from(error: AskError) -> Self {
+        Self::Server(error.to_string())
+    }
 }
 
 impl RunnerError {
