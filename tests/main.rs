@@ -25,6 +25,7 @@ mod observability;
 mod outages;
 mod pages;
 mod platform;
+mod runner;
 mod s3;
 mod security;
 mod storage;

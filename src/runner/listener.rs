@@ -148,8 +148,14 @@ impl Listener {
     }
 
     fn annotate(&mut self, level: &str, text: &str, heard: &mut impl FnMut(Heard)) {
-        let annotation =
-            Annotation { level: level.to_owned(), message: text.to_owned(), file: None, line: None, title: None, step: None };
+        let annotation = Annotation {
+            level: level.to_owned(),
+            message: text.to_owned(),
+            file: None,
+            line: None,
+            title: None,
+            step: None,
+        };
         self.add(annotation);
         self.show(&format!("##[{level}]"), text, heard);
     }
@@ -289,7 +295,11 @@ mod tests {
     fn a_line_that_is_too_long_becomes_several() {
         for (len, count) in [(LINE_LEN_MAX - 1, 1), (LINE_LEN_MAX, 1), (LINE_LEN_MAX + 1, 2)] {
             let long = "x".repeat(len);
-            assert_eq!(lines(&[&long, "\ny"]).split('|').filter(|line| !line.is_empty()).count(), count + usize::from(count == 1), "{len}");
+            assert_eq!(
+                lines(&[&long, "\ny"]).split('|').filter(|line| !line.is_empty()).count(),
+                count + usize::from(count == 1),
+                "{len}"
+            );
         }
     }
 

@@ -68,7 +68,8 @@ fn threads(work: impl Future<Output = Result<ExitCode>>) -> Result<ExitCode> {
 }
 
 fn exec(options: ExecOptions) -> Result<Exec> {
-    let secret = |name: &String| Ok((name.clone(), std::env::var(name).map_err(|_| RunnerError::NoSecret(name.clone()))?));
+    let secret =
+        |name: &String| Ok((name.clone(), std::env::var(name).map_err(|_| RunnerError::NoSecret(name.clone()))?));
     let cores = thread::available_parallelism().map_or(1, usize::from);
     Ok(Exec {
         secrets: options.secrets.iter().map(secret).collect::<Result<_>>()?,

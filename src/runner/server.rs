@@ -69,7 +69,8 @@ impl Server {
         header: Option<(&'static str, String)>,
     ) -> Result<Option<Value>, AskError> {
         let (name, token) = &self.credential;
-        let mut request = self.http.request(method, format!("{}{path}", self.url)).header(*name, token).timeout(PATIENCE);
+        let mut request =
+            self.http.request(method, format!("{}{path}", self.url)).header(*name, token).timeout(PATIENCE);
         if let Some((name, value)) = header {
             request = request.header(name, value);
         }
@@ -133,7 +134,9 @@ fn refusal(status: StatusCode, body: Value) -> AskError {
     let (code, message) = (text("code"), text("error"));
     let is_passing = status.is_server_error() || matches!(status.as_u16(), 408 | 425 | 429);
     match (code, message) {
-        (Some(code), Some(message)) if !is_passing => AskError::Refused { status: status.as_u16(), code, message, body },
+        (Some(code), Some(message)) if !is_passing => {
+            AskError::Refused { status: status.as_u16(), code, message, body }
+        }
         _ => AskError::Unreachable(format!("the server answered {status}")),
     }
 }

@@ -1,8 +1,7 @@
 //! Whoever starts a job's worker: tells it what to do, holds the pipe of what the job prints, and knows when it is over.
 
 use std::{
-    env, fs,
-    io,
+    env, fs, io,
     process::Stdio,
     time::{Duration, SystemTime},
 };
@@ -47,6 +46,7 @@ pub struct Ended {
 /// A job whose worker is started.
 pub struct Supervised<L> {
     child: Child,
+    session: Option<Session>,
     orders: ChildStdin,
     listener: Listener,
     lines: L,
@@ -63,7 +63,8 @@ impl<L: Lines> Supervised<L> {
         command.args(["runner", "worker"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.kill_on_drop(true).spawn()?;
         let orders = child.stdin.take().ok_or_else(|| io::Error::other("the worker can't be told anything"))?;
-        let mut supervised = Self { child, orders, listener, lines, steps, over: None };
+        let session = child.id().map(Session);
+        let mut supervised = Self { child, session, orders, listener, lines, steps, over: None };
         supervised.tell(&Order::Work(Box::new(assignment))).await;
         Ok(supervised)
     }
@@ -75,7 +76,6 @@ impl<L: Lines> Supervised<L> {
 
     /// Follows the job to its end.
     pub async fn follow(mut self, mut cancel: watch::Receiver<bool>) -> io::Result<Ended> {
-        let pid = self.child.id();
         let missing = || io::Error::other("the worker can't be heard");
         let mut output = self.child.stderr.take().ok_or_else(missing)?;
         let mut words = BufReader::new(self.child.stdout.take().ok_or_else(missing)?).lines();
@@ -101,9 +101,7 @@ impl<L: Lines> Supervised<L> {
         }
         // The worker is gone. Where it died, what it started is still there, and may hold the pipe.
         drop(self.child.wait().await);
-        if let Some(session) = pid {
-            end_session(session);
-        }
+        drop(self.session.take());
         let drained = timeout(DRAIN_PATIENCE, async {
             while is_printing {
                 match output.read(&mut buffer).await? {
@@ -187,7 +185,16 @@ async fn cancelled(cancel: &mut watch::Receiver<bool>) -> bool {
     cancel.wait_for(|is_cancelled| *is_cancelled).await.is_ok()
 }
 
-/// Ends all processes of the session that a worker began.
+/// The session that a worker began; its processes end with it.
+struct Session(u32);
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        end_session(self.0);
+    }
+}
+
+/// Ends all processes of a session.
 fn end_session(session: u32) {
     let Ok(entries) = fs::read_dir("/proc") else { return };
     for pid in entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()) {

@@ -186,7 +186,9 @@ mod tests {
     #[test]
     fn marks_are_read_as_they_are_written() {
         let marker = "0".repeat(32);
-        for mark in [Mark::Begin(0), Mark::End(1_099), Mark::Mask("a\nb \"c".to_owned()), Mark::Say(" ::error::a".to_owned())] {
+        for mark in
+            [Mark::Begin(0), Mark::End(1_099), Mark::Mask("a\nb \"c".to_owned()), Mark::Say(" ::error::a".to_owned())]
+        {
             let line = mark.line(&marker);
             assert!(!line.contains('\n'));
             assert_eq!(Mark::read(line.strip_prefix(&mark_prefix(&marker)).unwrap()), Some(mark));

@@ -154,15 +154,24 @@ impl LocalRun {
                     self.job_over(over)?;
                 },
                 _ = interrupt.recv() => self.cancel(),
-                _ = terminate.recv() => self.cancel(),
+                _ = terminate.recv() => self.force_cancel(),
             }
         }
     }
 
     /// The first time jobs end as their conditions say; the second time all end.
     fn cancel(&mut self) {
-        let is_again = self.state.is_cancelled;
-        self.happen(if is_again { RunEvent::ForceCancelled } else { RunEvent::Cancelled });
+        if self.state.is_cancelled {
+            return self.force_cancel();
+        }
+        self.happen(RunEvent::Cancelled);
+    }
+
+    fn force_cancel(&mut self) {
+        self.happen(RunEvent::ForceCancelled);
+        self.tasks.abort_all();
+        self.running.clear();
+        self.waiting.clear();
     }
 
     fn happen(&mut self, event: RunEvent) {
@@ -252,7 +261,9 @@ impl LocalRun {
             attempt: 1,
             workflow: self.source.workflow(self.plan.workflow()),
             repository: self.source.repository.clone(),
-            vars: Value::object(self.exec.vars.iter().map(|(name, value)| (name.as_str(), Value::text(value.as_str())))),
+            vars: Value::object(
+                self.exec.vars.iter().map(|(name, value)| (name.as_str(), Value::text(value.as_str()))),
+            ),
             marker: random()?,
             limits: JobLimits::default(),
             server_url: contexts::SERVER_URL.to_owned(),

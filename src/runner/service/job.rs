@@ -1,11 +1,6 @@
 //! A server's job, from its plan to its end.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::PathBuf,
-    time::Duration,
-};
+use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
 
 use domain::pipelines::job::{JobPlan, JobStatus, PROTOCOL, StepReport};
 use reqwest::Method;
@@ -71,7 +66,8 @@ impl Duty {
             let (writer, counted) = spool.writer().map_err(|error| error.to_string())?;
             let job = async {
                 let assignment = self.assignment(told, &taken.token, folder)?;
-                let supervised = Supervised::start(assignment, writer, steps).await.map_err(|error| error.to_string())?;
+                let supervised =
+                    Supervised::start(assignment, writer, steps).await.map_err(|error| error.to_string())?;
                 supervised.follow(is_cancelled).await.map_err(|error| format!("The job's log can't be kept: {error}"))
             };
             let (ended, sent) = tokio::join!(job, log::send(&server, &spool, counted, Some(0)));
@@ -208,8 +204,8 @@ pub(super) async fn finish(url: String, spool: Spool) {
     if let Err(error) = log::send(&server, &spool, counted, None).await {
         eprintln!("troupe: {}: the log can't be read: {error}", spool.job_id);
     }
-    let end = spool.end().unwrap_or_else(|| {
-        json!({ "conclusion": "failure", "steps": spool.steps(), "error": "The runner ended before the job did." })
-    });
+    let end = spool.end().unwrap_or_else(
+        || json!({ "conclusion": "failure", "steps": spool.steps(), "error": "The runner ended before the job did." }),
+    );
     complete(&server, &spool, &end).await;
 }

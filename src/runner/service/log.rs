@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::spool::{Spool, SpooledLine, SpoolReader};
+use super::spool::{Spool, SpoolReader, SpooledLine};
 use crate::runner::server::{AskError, Backoff, LOG_FIRST_HEADER, Server};
 
 /// Bytes of lines that are sent at once.
@@ -22,7 +22,12 @@ enum Sent {
 }
 
 /// Sends what is counted, until nothing more is and all was sent.
-pub async fn send(server: &Server, spool: &Spool, mut counted: watch::Receiver<u64>, first: Option<u64>) -> io::Result<()> {
+pub async fn send(
+    server: &Server,
+    spool: &Spool,
+    mut counted: watch::Receiver<u64>,
+    first: Option<u64>,
+) -> io::Result<()> {
     let mut reader = spool.reader()?;
     // A runner that begins anew doesn't know what the server has: the answer to the first line says so.
     let (mut next, mut is_known) = (first.unwrap_or(0), first.is_some());

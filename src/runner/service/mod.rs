@@ -95,7 +95,10 @@ impl Registration {
         let registered: Registered = server.post("/v1/runner/register", &body).await?;
         let settings = Settings { server: address.as_str().to_owned(), name, secret: registered.secret };
         home.keep(&settings)?;
-        println!("{} is registered as {} at {address}. `troupe runner run` does its jobs.", settings.name, registered.runner_id);
+        println!(
+            "{} is registered as {} at {address}. `troupe runner run` does its jobs.",
+            settings.name, registered.runner_id
+        );
         Ok(ExitCode::SUCCESS)
     }
 }

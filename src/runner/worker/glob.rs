@@ -141,9 +141,7 @@ fn walk(path: &Path, left: &mut usize, found: &mut impl FnMut(&Path)) -> io::Res
 fn matches(pattern: &[String], names: &[String]) -> bool {
     match (pattern.split_first(), names.split_first()) {
         (None, None) => true,
-        (Some((first, rest)), _) if first == "**" => {
-            (0..=names.len()).any(|skipped| matches(rest, &names[skipped..]))
-        }
+        (Some((first, rest)), _) if first == "**" => (0..=names.len()).any(|skipped| matches(rest, &names[skipped..])),
         (Some((first, rest)), Some((name, others))) => {
             let (first, name): (Vec<char>, Vec<char>) = (first.chars().collect(), name.chars().collect());
             is_name(&first, &name) && matches(rest, others)

@@ -202,11 +202,7 @@ impl Job {
         }
     }
 
-    fn step_deadline(
-        &self,
-        step: &PlannedStep,
-        env: &BTreeMap<String, String>,
-    ) -> Result<Option<Instant>, String> {
+    fn step_deadline(&self, step: &PlannedStep, env: &BTreeMap<String, String>) -> Result<Option<Instant>, String> {
         let minutes = match &step.timeout_minutes {
             None => return Ok(None),
             Some(TimeoutMinutes::Given(minutes)) => *minutes,
@@ -340,7 +336,9 @@ impl Job {
             let path = self.place.file(file, turn.index);
             let len = fs::metadata(&path).map_or(0, |metadata| metadata.len());
             if len > COMMAND_FILE_LEN_MAX {
-                return Err(format!("A file that a step writes for the runner has at most {COMMAND_FILE_LEN_MAX} bytes"));
+                return Err(format!(
+                    "A file that a step writes for the runner has at most {COMMAND_FILE_LEN_MAX} bytes"
+                ));
             }
             Ok(String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).into_owned())
         };

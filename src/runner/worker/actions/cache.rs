@@ -129,8 +129,7 @@ impl Call {
         }
         let (server, version) = (self.server(token)?, version(&paths));
         let body = json!({ "key": key, "version": version, "size": size });
-        let saving: Saving =
-            server.post("/v1/runner/cache/save", &body).await.map_err(|error| error.to_string())?;
+        let saving: Saving = server.post("/v1/runner/cache/save", &body).await.map_err(|error| error.to_string())?;
         if !saving.exists {
             transfer::put(&saving.url, &zip).await?;
             let _: serde_json::Value =

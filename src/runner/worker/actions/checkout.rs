@@ -71,8 +71,11 @@ impl Call {
         }
         let header = format!("Authorization: {}", strip_name(&source.authorization));
         // In the environment of git alone: arguments can be read by everybody.
-        let secret =
-            [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "http.extraHeader"), ("GIT_CONFIG_VALUE_0", header.as_str())];
+        let secret = [
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "http.extraHeader"),
+            ("GIT_CONFIG_VALUE_0", header.as_str()),
+        ];
         let depth = self.input("fetch-depth").map_or(Ok(1), str::parse::<u32>);
         let depth = depth.map_err(|_| "fetch-depth is a whole number.".to_owned())?;
         let depth = format!("--depth={depth}");
@@ -139,7 +142,11 @@ impl Call {
 fn git(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
     command.current_dir(folder).args(arguments).stdin(Stdio::null()).kill_on_drop(true);
-    command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_ASKPASS", "true").env_remove("GIT_DIR").env_remove("GIT_WORK_TREE");
+    command
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_ASKPASS", "true")
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE");
     command
 }
 
