@@ -24,10 +24,11 @@ use tokio::{
     task::JoinSet,
 };
 
+pub use self::shown::Shows;
 use self::{
     contexts::Source,
     groups::Groups,
-    shown::{Shown, Shows},
+    shown::Shown,
 };
 use super::{
     check,

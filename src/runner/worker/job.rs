@@ -332,8 +332,9 @@ impl Job {
 
     /// Takes in what a step wrote for the runner.
     fn take_files(&mut self, turn: &StepTurn) -> Result<(), String> {
+        let place = self.place.clone();
         let read = |file: CommandFile| {
-            let path = self.place.file(file, turn.index);
+            let path = place.file(file, turn.index);
             let len = fs::metadata(&path).map_or(0, |metadata| metadata.len());
             if len > COMMAND_FILE_LEN_MAX {
                 return Err(format!(

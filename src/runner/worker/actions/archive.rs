@@ -58,12 +58,13 @@ pub fn unpack(from: &Path, place: impl Fn(&Path) -> Option<PathBuf>) -> io::Resu
     let mut places = Vec::with_capacity(zip.len());
     for index in 0..zip.len() {
         let entry = zip.by_index_raw(index)?;
-        let name = relative(entry.name()).ok_or_else(|| refused("a name leads out of its folder", entry.name()))?;
+        let given = entry.name()?;
+        let name = relative(&given).ok_or_else(|| refused("a name leads out of its folder", &given))?;
         let kind = entry.unix_mode().map_or(0, |mode| mode & KIND);
         if entry.is_symlink() || ![0, FILE, FOLDER].contains(&kind) {
-            return Err(refused("it is neither file nor folder", entry.name()));
+            return Err(refused("it is neither file nor folder", &given));
         }
-        places.push(place(&name).ok_or_else(|| refused("it belongs nowhere", entry.name()))?);
+        places.push(place(&name).ok_or_else(|| refused("it belongs nowhere", &given))?);
     }
     let mut left = UNPACKED_LEN_MAX;
     for (index, path) in places.iter().enumerate() {
