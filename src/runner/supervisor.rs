@@ -181,7 +181,7 @@ impl<L: Lines> Supervised<L> {
 }
 
 /// Waits until the job is cancelled; says false where nobody can cancel it any more.
-async fn cancelled(cancel: &mut watch::Receiver<bool>) -> bool {
+pub async fn cancelled(cancel: &mut watch::Receiver<bool>) -> bool {
     cancel.wait_for(|is_cancelled| *is_cancelled).await.is_ok()
 }
 

@@ -11,7 +11,7 @@ use tokio::{sync::watch, time::timeout};
 use super::{Taken, home::Home, log, spool::Spool};
 use crate::runner::{
     server::{AskError, Backoff, JOB_HEADER, Server},
-    supervisor::{Ended, Supervised},
+    supervisor::{Ended, Supervised, cancelled},
     words::{Assignment, Files},
 };
 
@@ -125,7 +125,7 @@ async fn status(
     cancel: &watch::Sender<bool>,
     mut runner_cancels: watch::Receiver<bool>,
 ) -> Result<(), String> {
-    let mut is_open = true;
+    let (mut is_open, mut is_cancellable) = (true, true);
     loop {
         let now = steps.borrow_and_update().clone();
         drop(spool.keep_steps(&now));
@@ -144,10 +144,12 @@ async fn status(
         }
         tokio::select! {
             changed = steps.changed(), if is_open => is_open = changed.is_ok(),
-            cancelled = runner_cancels.wait_for(|is_cancelled| *is_cancelled), if !*cancel.borrow() => match cancelled {
-                Ok(_) => drop(cancel.send_replace(true)),
-                Err(_) => tokio::time::sleep(STATUS_EVERY).await,
-            },
+            is_cancelled = cancelled(&mut runner_cancels), if is_cancellable => {
+                is_cancellable = false;
+                if is_cancelled {
+                    cancel.send_replace(true);
+                }
+            }
             () = tokio::time::sleep(STATUS_EVERY) => {}
         }
     }
@@ -196,7 +198,8 @@ async fn complete(server: &Server, spool: &Spool, end: &Value) {
 }
 
 /// Sends what a runner that died left behind.
-pub(super) async fn finish(url: String, spool: Spool) {
+pub(super) async fn finish(url: String, spool: Spool, folder: PathBuf) {
+    drop(fs::remove_dir_all(folder.join(&spool.job_id)));
     let Ok(server) = Server::new(&url, JOB_HEADER, &spool.token) else { return };
     let Ok(count) = spool.count() else { return };
     // Nobody writes it any more.

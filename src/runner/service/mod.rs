@@ -126,7 +126,7 @@ impl Service {
         let (cancel, is_cancelled) = watch::channel(false);
         let mut tasks = JoinSet::new();
         for spool in Spool::left(&self.home)? {
-            tasks.spawn(job::finish(settings.server.clone(), spool));
+            tasks.spawn(job::finish(settings.server.clone(), spool, self.home.jobs()));
         }
         let duty = Arc::new(Duty {
             server: settings.server.clone(),
