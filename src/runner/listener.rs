@@ -293,13 +293,8 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_becomes_several() {
-        for (len, count) in [(LINE_LEN_MAX - 1, 1), (LINE_LEN_MAX, 1), (LINE_LEN_MAX + 1, 2)] {
-            let long = "x".repeat(len);
-            assert_eq!(
-                lines(&[&long, "\ny"]).split('|').filter(|line| !line.is_empty()).count(),
-                count + usize::from(count == 1),
-                "{len}"
-            );
+        for (len, count) in [(LINE_LEN_MAX - 1, 2), (LINE_LEN_MAX, 2), (LINE_LEN_MAX + 1, 3)] {
+            assert_eq!(lines(&[&"x".repeat(len), "z\ny"]).split('|').count(), count, "{len}");
         }
     }
 

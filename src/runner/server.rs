@@ -77,9 +77,9 @@ impl Server {
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body.to_string());
         }
-        let answer = request.send().await.map_err(unreachable)?;
+        let answer = request.send().await.map_err(|error| unreachable(&error))?;
         let status = answer.status();
-        let bytes = answer.bytes().await.map_err(unreachable)?;
+        let bytes = answer.bytes().await.map_err(|error| unreachable(&error))?;
         if status == StatusCode::NO_CONTENT {
             return Ok(None);
         }
@@ -126,7 +126,7 @@ pub fn client(url: &str) -> Result<Client, AskError> {
     if ["127.", "localhost", "[::1]"].iter().any(|own| host.starts_with(own)) {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(unreachable)
+    builder.build().map_err(|error| unreachable(&error))
 }
 
 fn refusal(status: StatusCode, body: Value) -> AskError {
@@ -142,9 +142,8 @@ fn refusal(status: StatusCode, body: Value) -> AskError {
 }
 
 /// What an error comes down to: what is around it says which library was at work.
-#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands on")]
-pub fn unreachable(error: reqwest::Error) -> AskError {
-    let mut cause: &dyn Error = &error;
+pub fn unreachable(error: &reqwest::Error) -> AskError {
+    let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }

@@ -25,11 +25,7 @@ use tokio::{
 };
 
 pub use self::shown::Shows;
-use self::{
-    contexts::Source,
-    groups::Groups,
-    shown::Shown,
-};
+use self::{contexts::Source, groups::Groups, shown::Shown};
 use super::{
     check,
     error::{Result, RunnerError},

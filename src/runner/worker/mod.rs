@@ -19,13 +19,20 @@ use std::{
     thread,
 };
 
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
+};
 
 use self::job::Job;
 use super::{
     error::{Result, RunnerError},
     words::{Order, Word},
 };
+
+/// Signals with which steps are stopped, by the worker or by each other.
+const HANDLED: [SignalKind; 4] =
+    [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
 
 /// Does the job that standard input tells of.
 pub fn work() -> Result<ExitCode> {
@@ -36,6 +43,9 @@ pub fn work() -> Result<ExitCode> {
     thread::Builder::new().name("orders".to_owned()).spawn(move || read_orders(&sender))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let over = runtime.block_on(async {
+        // What the worker handles is no longer ignored by what it starts, as it would be where the runner was started in the
+        // background; and a step that signals its parent ends no job.
+        let _handled = HANDLED.map(signal);
         let Some(Order::Work(assignment)) = orders.recv().await else { return Err(RunnerError::NoOrder) };
         let over = Job::new(*assignment, orders).run().await;
         Ok(over)

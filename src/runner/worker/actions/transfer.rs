@@ -37,18 +37,18 @@ async fn put_once(url: &str, file: &Path) -> Outcome<()> {
     let file = File::open(file).await.map_err(|error| error.to_string())?;
     let len = file.metadata().await.map_err(|error| error.to_string())?.len();
     let sent = client.put(url).header(CONTENT_LENGTH, len).body(Body::from(file)).send().await;
-    let status = sent.map_err(|error| unreachable(error).to_string())?.status();
+    let status = sent.map_err(|error| unreachable(&error).to_string())?.status();
     if status.is_success() { Ok(()) } else { Err(format!("the upload was answered with {status}")) }
 }
 
 async fn get_once(url: &str, file: &Path) -> Outcome<()> {
     let client = client(url).map_err(|error| error.to_string())?;
-    let mut answer = client.get(url).send().await.map_err(|error| unreachable(error).to_string())?;
+    let mut answer = client.get(url).send().await.map_err(|error| unreachable(&error).to_string())?;
     if !answer.status().is_success() {
         return Err(format!("the download was answered with {}", answer.status()));
     }
     let mut file = File::create(file).await.map_err(|error| error.to_string())?;
-    while let Some(chunk) = answer.chunk().await.map_err(|error| unreachable(error).to_string())? {
+    while let Some(chunk) = answer.chunk().await.map_err(|error| unreachable(&error).to_string())? {
         file.write_all(&chunk).await.map_err(|error| error.to_string())?;
     }
     file.flush().await.map_err(|error| error.to_string())
