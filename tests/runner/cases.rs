@@ -19,9 +19,6 @@ use super::{file, git, troupe};
 const THREADS: usize = 8;
 /// How long a minute is in cases of jobs that take too long.
 const SHORT_MINUTE_MS: &str = "4000";
-/// Cases of what a machine of one's own hasn't: a reviewer who says no, another attempt.
-const ELSEWHERE: [&str; 2] = ["reject", "rerun"];
-
 struct Case {
     name: String,
     workflow: String,
@@ -50,8 +47,12 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
+    /// Whether the case is of what a machine of one's own hasn't (reviewers that don't agree, another attempt), or of one of
+    /// several jobs taking too long, which real time doesn't do.
     fn is_elsewhere(&self) -> bool {
-        self.acts.iter().any(|act| ELSEWHERE.iter().any(|verb| act.starts_with(verb)))
+        let does = |verb: &str| self.acts.iter().any(|act| act.starts_with(verb));
+        let is_held = self.workflow.contains("environment: production") && !does("approve");
+        does("rerun") || is_held || (does("time-out") && self.workflow.contains("matrix"))
     }
 
     /// What the program makes of the case, as the case is written.
@@ -65,7 +66,7 @@ impl Case {
         if self.acts.iter().any(|act| act.starts_with("time-out")) {
             arguments.extend(["--minute-ms", SHORT_MINUTE_MS]);
         }
-        let mut child = troupe(folder.path(), &arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = troupe(folder.path(), &arguments).env("USER", "ada").stdout(Stdio::piped()).spawn().unwrap();
         // Nobody has to agree to what happens on one's own machine, and time passes by itself.
         let by_themselves = |act: &&String| act.starts_with("approve") || act.starts_with("time-out");
         let mut acts: VecDeque<&String> = self.acts.iter().filter(|act| !by_themselves(act)).collect();
@@ -132,8 +133,8 @@ fn reported(report: &Value) -> String {
 #[test]
 fn each_case_of_the_truth_table_ends_as_it_says() {
     let (here, elsewhere): (Vec<_>, Vec<_>) = cases().into_iter().partition(|case| !case.is_elsewhere());
-    assert!(here.len() >= 228, "{}", here.len());
-    assert!(elsewhere.len() <= 5, "{}", elsewhere.len());
+    assert!(here.len() >= 226, "{}", here.len());
+    assert!(elsewhere.len() <= 7, "{}", elsewhere.len());
     let (waiting, faults) = (Mutex::new(here), Mutex::new(Vec::new()));
     let next = || waiting.lock().unwrap().pop();
     thread::scope(|scope| {
