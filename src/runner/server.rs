@@ -68,6 +68,22 @@ impl Server {
         body: Option<&Value>,
         header: Option<(&'static str, String)>,
     ) -> Result<Option<Value>, AskError> {
+        let answer = self.ask_bytes(method, path, body, header).await?;
+        answer.map(|bytes| read(&bytes)).transpose()
+    }
+
+    /// Asks once, and reads the answer as it was written: the names of a plan's contexts keep their order.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, AskError> {
+        read(&self.ask_bytes(Method::GET, path, None, None).await?.unwrap_or_default())
+    }
+
+    async fn ask_bytes(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        header: Option<(&'static str, String)>,
+    ) -> Result<Option<Vec<u8>>, AskError> {
         let (name, token) = &self.credential;
         let mut request =
             self.http.request(method, format!("{}{path}", self.url)).header(*name, token).timeout(PATIENCE);
@@ -83,11 +99,10 @@ impl Server {
         if status == StatusCode::NO_CONTENT {
             return Ok(None);
         }
-        let body: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        if status.is_success() && body.is_object() {
-            return Ok(Some(body));
+        if status.is_success() {
+            return Ok(Some(bytes.to_vec()));
         }
-        Err(refusal(status, body))
+        Err(refusal(status, serde_json::from_slice(&bytes).unwrap_or_default()))
     }
 
     /// Posts, again where the server can't be reached, and reads the answer.
@@ -127,6 +142,10 @@ pub fn client(url: &str) -> Result<Client, AskError> {
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| unreachable(&error))
+}
+
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, AskError> {
+    serde_json::from_slice(bytes).map_err(|error| AskError::Unreachable(format!("an answer means nothing: {error}")))
 }
 
 fn refusal(status: StatusCode, body: Value) -> AskError {

@@ -16,7 +16,8 @@ pub fn mark_prefix(marker: &str) -> String {
 
 /// An act that a worker is told.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", tag = "order")]
+// Tagged from outside: what is buffered to find a tag inside can't hold a plan's raw JSON.
+#[serde(rename_all = "camelCase")]
 pub enum Order {
     /// The job; the first order.
     Work(Box<Assignment>),
@@ -95,7 +96,7 @@ pub enum Said {
 
 /// A message of a worker.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", tag = "word")]
+#[serde(rename_all = "camelCase")]
 pub enum Word {
     /// How the steps are doing.
     Steps {
@@ -182,6 +183,31 @@ fn json(text: &str) -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_assignment_is_read_as_it_was_told() {
+        let plan = r#"{"protocol":1,"job":{"id":"job_1","key":"a","name":"a","runId":"run_1","runNumber":1,"attempt":1,
+            "workflow":"ci","repository":"site","timeoutMinutes":1},"contexts":{"github":{"z":1,"a":2}},"env":{},"defaults":{},
+            "steps":[],"outputs":{},"marker":"0","limits":{"logBytes":1,"summaryBytes":1,"artifactBytes":1,"cacheBytes":1},
+            "serverUrl":"http://localhost"}"#;
+        let assignment = Assignment {
+            plan: serde_json::from_str(plan).unwrap(),
+            secrets: BTreeMap::new(),
+            runner: "box".to_owned(),
+            folder: PathBuf::from("/x"),
+            wrapper: Vec::new(),
+            is_debug: false,
+            minute_ms: 1,
+            files: Files::Server { token: "trp_j_x".to_owned() },
+        };
+        let line = serde_json::to_string(&Order::Work(Box::new(assignment))).unwrap();
+        let Order::Work(read) = serde_json::from_str(&line).unwrap() else { panic!("{line}") };
+        assert_eq!(read.plan.contexts["github"].get(), r#"{"z":1,"a":2}"#, "names keep their order");
+        for order in [Order::Cancel, Order::Said(Said::Refused), Order::Heard { index: 3 }] {
+            let line = serde_json::to_string(&order).unwrap();
+            assert_eq!(format!("{:?}", serde_json::from_str::<Order>(&line).unwrap()), format!("{order:?}"));
+        }
+    }
 
     #[test]
     fn marks_are_read_as_they_are_written() {

@@ -106,11 +106,8 @@ impl Duty {
 async fn plan(server: &Server) -> Result<Told, String> {
     let mut backoff = Backoff::default();
     loop {
-        match server.ask(Method::GET, "/v1/runner/job", None, None).await {
-            Ok(answer) => {
-                let told = serde_json::from_value(answer.unwrap_or_default());
-                return told.map_err(|error| format!("the plan means nothing: {error}"));
-            }
+        match server.get("/v1/runner/job").await {
+            Ok(told) => return Ok(told),
             Err(AskError::Unreachable(_)) => backoff.wait().await,
             Err(refused) => return Err(refused.to_string()),
         }
