@@ -183,7 +183,8 @@ impl Backoff {
     /// Waits; the next time twice as long.
     pub async fn wait(&mut self) {
         let mut byte = [0];
-        drop(getrandom::fill(&mut byte));
+        // Without randomness everybody waits as long.
+        let _ = getrandom::fill(&mut byte);
         sleep(self.0.mul_f64(0.5 + f64::from(byte[0]) / 512.0)).await;
         self.0 = (self.0 * 2).min(BACKOFF.1);
     }

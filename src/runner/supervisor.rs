@@ -201,7 +201,7 @@ fn end_session(session: u32) {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let of = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(3)?.parse::<u32>().ok());
         if of == Some(session) {
-            drop(Pid::from_raw(pid).map(|pid| kill_process(pid, Signal::KILL)));
+            let _ = Pid::from_raw(pid).map(|pid| kill_process(pid, Signal::KILL));
         }
     }
 }

@@ -34,7 +34,7 @@ impl Stopping {
     /// Sends the group what is next.
     fn send(&mut self, group: Pid) {
         if let Some((_, signal)) = SIGNALS.get(self.sent) {
-            drop(process::kill_process_group(group, *signal));
+            let _ = process::kill_process_group(group, *signal);
         }
         self.sent += 1;
         self.next = Instant::now() + SIGNALS.get(self.sent).map_or(Duration::from_secs(1), |(after, _)| *after);
@@ -56,12 +56,12 @@ impl Job {
                 conclusion = &mut work => {
                     let Some(stopping) = stopping else { return conclusion };
                     // What the step started, and didn't notice that it was to end.
-                    group.into_iter().for_each(|group| drop(process::kill_process_group(group, Signal::KILL)));
+                    kill(group);
                     return stopping.verdict;
                 }
                 order = self.orders.recv() => match order {
                     None => {
-                        group.into_iter().for_each(|group| drop(process::kill_process_group(group, Signal::KILL)));
+                        kill(group);
                         abandoned()
                     }
                     Some(order) => self.take(&order, Some(turn)),
@@ -139,6 +139,13 @@ impl Job {
             // The step is over: there is nothing to stop.
             self.take(&order, None);
         }
+    }
+}
+
+/// Ends what is left of a step's processes; there may be nothing.
+fn kill(group: Option<Pid>) {
+    if let Some(group) = group {
+        let _ = process::kill_process_group(group, Signal::KILL);
     }
 }
 

@@ -311,7 +311,6 @@ impl Job {
             files: self.assignment.files.clone(),
             server_url: self.assignment.plan.server_url.clone(),
             limits: self.assignment.plan.limits,
-            sha: actions::sha(&self.assignment.plan),
             state: self.states.get(&turn.step).cloned().unwrap_or_default(),
         };
         let (sender, mut results) = tokio::sync::oneshot::channel();

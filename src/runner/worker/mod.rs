@@ -38,7 +38,7 @@ const HANDLED: [SignalKind; 4] =
 pub fn work() -> Result<ExitCode> {
     orphans::adopt();
     // A session of its own, so that whoever started the worker finds all that is left of it, and Ctrl-C is its starter's to hear.
-    drop(rustix::process::setsid());
+    let _ = rustix::process::setsid();
     let (sender, mut orders) = mpsc::unbounded_channel();
     thread::Builder::new().name("orders".to_owned()).spawn(move || read_orders(&sender))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

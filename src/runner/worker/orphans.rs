@@ -10,7 +10,7 @@ const ROUNDS_MAX: usize = 1_000;
 /// Has processes whose parents ended become the worker's.
 pub fn adopt() {
     #[cfg(target_os = "linux")]
-    drop(process::set_child_subreaper(Some(process::getpid())));
+    let _ = process::set_child_subreaper(Some(process::getpid()));
 }
 
 /// Ends all that the worker has started and adopted, and waits for each.
@@ -21,8 +21,8 @@ pub fn end() {
             return;
         }
         for child in children {
-            drop(process::kill_process(child, Signal::KILL));
-            drop(process::waitpid(Some(child), WaitOptions::empty()));
+            let _ = process::kill_process(child, Signal::KILL);
+            let _ = process::waitpid(Some(child), WaitOptions::empty());
         }
     }
 }

@@ -9,8 +9,7 @@ mod transfer;
 use std::collections::BTreeMap;
 
 use domain::pipelines::{
-    expressions::{ContextName, Value},
-    job::{JobLimits, JobPlan, Part},
+    job::{JobLimits, Part},
     workflow::Action,
 };
 
@@ -38,8 +37,6 @@ pub struct Call {
     pub server_url: String,
     /// How much the job may make.
     pub limits: JobLimits,
-    /// The commit that the run is of.
-    pub sha: String,
     /// What the first part left for the last one.
     pub state: BTreeMap<String, String>,
 }
@@ -89,13 +86,5 @@ impl Call {
 
     fn server(&self, token: &str) -> Outcome<Server> {
         Server::new(&self.server_url, JOB_HEADER, token).map_err(|error| error.to_string())
-    }
-}
-
-/// The commit that a job's run is of.
-pub fn sha(plan: &JobPlan) -> String {
-    match plan.context(ContextName::Github) {
-        Value::Object(github) => github.get("sha").map(|sha| sha.to_text().to_string()).unwrap_or_default(),
-        _ => String::new(),
     }
 }
