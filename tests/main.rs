@@ -26,6 +26,7 @@ mod outages;
 mod pages;
 mod pipelines;
 mod platform;
+mod runner;
 mod s3;
 mod security;
 mod storage;
