@@ -29,7 +29,10 @@ use actors_base::Services;
 use bytes::Bytes;
 use domain::{Result, git::wire::Listing};
 use gateways::Git;
-use store::{Store, git::RepositoryNo};
+use store::{
+    Store,
+    git::{RepositoryNo, StoredRepository},
+};
 
 use self::{answers::Answers, listings::Listings, mergeability::Looked, views::Views};
 pub use self::{
@@ -94,6 +97,13 @@ impl GitHost {
     /// All refs of a repository, by their names.
     pub async fn refs(&self, no: RepositoryNo) -> Result<Arc<Vec<Listing>>> {
         self.parts.listings.refs(&self.parts.store, no).await
+    }
+
+    /// All refs of a repository, all of whose objects are in its view by now: somebody else may have pushed meanwhile.
+    pub async fn refs_in_view(&self, repository: &StoredRepository) -> Result<Arc<Vec<Listing>>> {
+        let refs = self.refs(repository.no).await?;
+        self.view(repository).await?;
+        Ok(refs)
     }
 
     /// What is said of the refs of a repository.

@@ -224,7 +224,7 @@ impl Push {
     /// Looks at what came and scans it for secrets; keeps it where there are none that nobody allowed.
     async fn look(&self, quarantine: &Quarantine) -> domain::Result<Looked> {
         let git = &self.state.git;
-        let refs = git.refs(self.stored.no).await?;
+        let refs = git.refs_in_view(&self.stored).await?;
         let Unpacked { mut moves, refused } = quarantine.look(&self.request.commands, &refs).await?;
         let rules = self.state.store.branch_rules(self.stored.no).await?;
         quarantine.look_for_merges(&mut moves, &refs, &rules).await?;
