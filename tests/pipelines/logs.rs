@@ -150,7 +150,7 @@ async fn all_logs_of_a_run_are_in_one_archive() {
     let mut read = Vec::new();
     for at in 0..archive.len() {
         let mut file = archive.by_index(at).unwrap();
-        let (name, mut text) = (file.name().to_owned(), String::new());
+        let (name, mut text) = (file.name().unwrap().into_owned(), String::new());
         std::io::Read::read_to_string(&mut file, &mut text).unwrap();
         read.push((name, text));
     }
