@@ -1,6 +1,9 @@
 //! `troupe workflow check FILE`: what is wrong with a workflow file, and where.
 
-use std::{fs, io, path::Path, process::ExitCode};
+use std::{
+    fmt::Write as _,
+    {fs, io, path::Path, process::ExitCode},
+};
 
 use domain::pipelines::workflow::{Severity, Workflow, WorkflowFile, WorkflowProblem, YAML_LEN_MAX};
 
@@ -47,7 +50,11 @@ fn line(path: &Path, problem: &WorkflowProblem) -> String {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let place = [problem.line, problem.column].into_iter().flatten();
-    let place: String = place.map(|number| format!(":{number}")).collect();
-    format!("{}{place}: {severity}: {}", path.display(), problem.message)
+    let mut line = path.display().to_string();
+    for number in [problem.line, problem.column].into_iter().flatten() {
+        // Writing to a text doesn't fail.
+        let _ = write!(line, ":{number}");
+    }
+    let _ = write!(line, ": {severity}: {}", problem.message);
+    line
 }

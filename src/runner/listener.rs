@@ -275,7 +275,9 @@ mod tests {
     fn heard(chunks: &[&str]) -> (Vec<Heard>, Listener) {
         let mut listener = Listener::new(MARKER, ["hunter2".to_owned()], false);
         let mut all = Vec::new();
-        chunks.iter().for_each(|chunk| listener.take(chunk.as_bytes(), &mut |one| all.push(one)));
+        for chunk in chunks {
+            listener.take(chunk.as_bytes(), &mut |one| all.push(one));
+        }
         listener.finish(&mut |one| all.push(one));
         (all, listener)
     }

@@ -105,5 +105,5 @@ fn pairs(given: &[String]) -> Result<BTreeMap<String, String>> {
 fn random() -> Result<String> {
     let mut bytes = [0; RANDOM_BYTES];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(worker::hex(&bytes))
 }

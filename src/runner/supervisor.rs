@@ -174,6 +174,8 @@ impl<L: Lines> Supervised<L> {
     /// Tells the worker something. One that is gone is noticed elsewhere.
     async fn tell(&mut self, order: &Order) {
         let Ok(mut line) = serde_json::to_vec(order) else { return };
+        // An order is a line, and a plan's raw JSON may have several: inside of texts an end of line is escaped.
+        line.retain(|byte| *byte != b'\n');
         line.push(b'\n');
         drop(self.orders.write_all(&line).await);
         drop(self.orders.flush().await);

@@ -142,8 +142,11 @@ pub enum Mark {
     Warning(String),
 }
 
+/// A mark with a text, of its text.
+type WithText = fn(String) -> Mark;
+
 /// What stands in front of a mark's text.
-const TEXTS: [(&str, fn(String) -> Mark); 4] =
+const TEXTS: [(&str, WithText); 4] =
     [("mask ", Mark::Mask), ("say ", Mark::Say), ("error ", Mark::Error), ("warning ", Mark::Warning)];
 
 impl Mark {

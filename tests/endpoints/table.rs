@@ -11,6 +11,10 @@ pub enum Who {
     AddressHolder,
     /// Whoever has an address with a secret in it, or signs what they send.
     SecretHolder,
+    /// A runner, with its secret.
+    Runner,
+    /// A job that a runner has, with its token.
+    Job,
     /// Any person and any key.
     Caller,
     /// Any person, and no key.
@@ -36,6 +40,16 @@ pub enum Who {
     Git(&'static str),
     /// The same for Git LFS, which is answered in JSON.
     GitLfs(&'static str),
+}
+
+impl Who {
+    /// Whether nobody has to be signed in.
+    pub const fn is_open(self) -> bool {
+        matches!(
+            self,
+            Self::Anyone | Self::TicketHolder | Self::AddressHolder | Self::SecretHolder | Self::Runner | Self::Job
+        )
+    }
 }
 
 /// What an endpoint takes as its body.
@@ -81,7 +95,8 @@ macro_rules! rows {
 
 use Takes::{Bytes, Form, Json, Nothing};
 use Who::{
-    AddressHolder, Anyone, Caller, Console, Git, GitLfs, Member, Person, Platform, Scope, SecretHolder, TicketHolder,
+    AddressHolder, Anyone, Caller, Console, Git, GitLfs, Job, Member, Person, Platform, Runner, Scope, SecretHolder,
+    TicketHolder,
 };
 
 /// Every endpoint.
@@ -383,14 +398,14 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/blobs/{key}"                                AddressHolder, Nothing;
     PUT    "/v1/blobs/{key}"                                AddressHolder, Bytes;
 
-    POST   "/v1/runner/checkout" SecretHolder, JSON;
-    POST   "/v1/runner/logs" SecretHolder, Json(16 * 1024 * KB, TOO_LARGE);
-    POST   "/v1/runner/cache/restore" SecretHolder, JSON;
-    POST   "/v1/runner/cache/save" SecretHolder, JSON;
-    POST   "/v1/runner/cache/commit" SecretHolder, JSON;
-    POST   "/v1/runner/artifacts/upload" SecretHolder, JSON;
-    POST   "/v1/runner/artifacts/commit" SecretHolder, JSON;
-    POST   "/v1/runner/artifacts/download" SecretHolder, JSON;
+    POST   "/v1/runner/checkout" Job, JSON;
+    POST   "/v1/runner/logs" Job, Json(16 * 1024 * KB, TOO_LARGE);
+    POST   "/v1/runner/cache/restore" Job, JSON;
+    POST   "/v1/runner/cache/save" Job, JSON;
+    POST   "/v1/runner/cache/commit" Job, JSON;
+    POST   "/v1/runner/artifacts/upload" Job, JSON;
+    POST   "/v1/runner/artifacts/commit" Job, JSON;
+    POST   "/v1/runner/artifacts/download" Job, JSON;
     GET    "/v1/runner/files/{fileId}" AddressHolder, Nothing;
     PUT    "/v1/runner/files/{fileId}" AddressHolder, Bytes;
     GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log" Scope("git:read"), Nothing;
@@ -421,10 +436,10 @@ pub const ROWS: &[Row] = rows! {
     DELETE "/v1/orgs/{orgId}/pipelines/runners/{runnerId}" Scope("git:admin"), Nothing;
     GET    "/v1/orgs/{orgId}/pipelines/queue" Scope("git:admin"), Nothing;
     POST   "/v1/runner/register" Anyone, JSON;
-    POST   "/v1/runner/poll" SecretHolder, JSON;
-    GET    "/v1/runner/job" SecretHolder, Nothing;
-    POST   "/v1/runner/status" SecretHolder, Json(8 * 1024 * KB, TOO_LARGE);
-    POST   "/v1/runner/complete" SecretHolder, Json(8 * 1024 * KB, TOO_LARGE);
+    POST   "/v1/runner/poll" Runner, JSON;
+    GET    "/v1/runner/job" Job, Nothing;
+    POST   "/v1/runner/status" Job, Json(8 * 1024 * KB, TOO_LARGE);
+    POST   "/v1/runner/complete" Job, Json(8 * 1024 * KB, TOO_LARGE);
 
     GET    "/"                                              Anyone, Nothing;
     GET    "/orgs/{orgId}"                                  Anyone, Nothing;

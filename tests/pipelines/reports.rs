@@ -36,8 +36,8 @@ async fn a_look_at_the_head_starts_nothing() {
     let works = Works::with("ci.yml", CI).await;
     let run = works.run("").await;
     let held = works.runner("box", &[]).await.take().await;
-    let head = held.client.request(reqwest::Method::HEAD, "/v1/runner/job").header("x-service-job", &held.token);
-    head.send().await.expect(405);
+    let look = held.client.request(reqwest::Method::HEAD, "/v1/runner/job").header("x-service-job", &held.token);
+    look.send().await.expect(405);
     held.status().await.expect_error(409, "job_not_started", "Ask for the job's plan first.");
     held.say("complete", &json!({ "conclusion": "success" })).await.expect(409);
     assert_eq!(works.detail(&run).await["run"]["status"], "queued");

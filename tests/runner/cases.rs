@@ -76,10 +76,8 @@ impl Case {
             match event["event"].as_str().unwrap() {
                 "job" => drop(pids.insert(event["job"].as_str().unwrap().to_owned(), event["pid"].to_string())),
                 "over" => over = event,
-                "steps" => {
-                    if acts.front().is_some_and(|act| runs(act, &event)) {
-                        strike(acts.pop_front().unwrap(), &child.id().to_string(), &pids);
-                    }
+                "steps" if acts.front().is_some_and(|act| runs(act, &event)) => {
+                    strike(acts.pop_front().unwrap(), &child.id().to_string(), &pids);
                 }
                 _ => {}
             }

@@ -58,7 +58,7 @@ impl Server {
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let server = serving.clone();
-                thread::spawn(move || server.serve(stream));
+                thread::spawn(move || server.serve(&stream));
             }
         });
         server
@@ -82,7 +82,7 @@ impl Server {
         }
     }
 
-    fn serve(&self, stream: TcpStream) {
+    fn serve(&self, mut stream: &TcpStream) {
         let mut reader = BufReader::new(stream.try_clone().unwrap());
         let Some((head, body)) = read(&mut reader) else { return };
         let request = self.with(|told| {
@@ -102,7 +102,7 @@ impl Server {
             "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
             text.len()
         );
-        drop((&stream).write_all(answer.as_bytes()));
+        drop(stream.write_all(answer.as_bytes()));
     }
 
     fn answer(&self, head: &str, body: &Value) -> (u16, Value) {

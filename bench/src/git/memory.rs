@@ -60,9 +60,9 @@ pub fn run(arguments: &[String]) -> Result<Report> {
         Ok(command.args(["clone", "--quiet", "--bare", &url, &format!("clone-{at}")]).spawn()?)
     });
     let clones = clones.collect::<Result<Vec<_>>>()?;
-    let cloned = watched(&side, clones)?;
+    let most = watched(&side, clones)?;
     report.figure("clones_seconds", started.elapsed().as_secs_f64());
-    report_most(&mut report, "clones", cloned);
+    report_most(&mut report, "clones", most);
     Ok(report)
 }
 

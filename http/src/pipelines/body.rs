@@ -1,8 +1,12 @@
 //! Runs, jobs and workflows as clients read them (contract C 2.1).
 
-use domain::pipelines::{
-    job::StepReport,
-    workflow::{DispatchInput, InputDefault, Severity, WorkflowFile, WorkflowProblem},
+use domain::{
+    Timestamp,
+    pipelines::{
+        job::StepReport,
+        run::{JobConclusion, RunConclusion},
+        workflow::{DispatchInput, InputDefault, Severity, WorkflowFile, WorkflowProblem},
+    },
 };
 use serde::Serialize;
 use store::pipelines::{JobStage, RunProblem, StoredJob, StoredRun};
@@ -106,14 +110,14 @@ impl From<StoredRun> for RunBody {
             title: run.title,
             actor: RunActorBody { id: run.actor.id, label: run.actor.label },
             status: run.status.name(),
-            conclusion: run.conclusion.map(|it| it.name()),
+            conclusion: run.conclusion.map(RunConclusion::name),
             pull_number: run.pull_number,
             cancel_requested: run.is_cancel_requested,
             waiting_for_concurrency: run.waits_for_group,
             problems: run.problems.map(|problems| problems.into_iter().map(RunProblemBody::from).collect()),
             created_at: run.created_at.as_millis(),
-            started_at: run.started_at.map(|at| at.as_millis()),
-            completed_at: run.completed_at.map(|at| at.as_millis()),
+            started_at: run.started_at.map(Timestamp::as_millis),
+            completed_at: run.completed_at.map(Timestamp::as_millis),
         }
     }
 }
@@ -183,16 +187,16 @@ impl From<StoredJob> for JobBody {
             key: job.key,
             name: job.name,
             status: status_of(job.stage),
-            conclusion: job.conclusion.map(|it| it.name()),
+            conclusion: job.conclusion.map(JobConclusion::name),
             labels: job.labels,
             environment: job.environment,
             fault: job.fault,
             runner_id,
             runner_name,
             created_at: job.created_at.as_millis(),
-            queued_at: job.queued_at.map(|at| at.as_millis()),
-            started_at: job.started_at.map(|at| at.as_millis()),
-            completed_at: job.completed_at.map(|at| at.as_millis()),
+            queued_at: job.queued_at.map(Timestamp::as_millis),
+            started_at: job.started_at.map(Timestamp::as_millis),
+            completed_at: job.completed_at.map(Timestamp::as_millis),
         }
     }
 }
@@ -200,7 +204,7 @@ impl From<StoredJob> for JobBody {
 /// How a step of a job is doing.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct StepBody {
+pub(crate) struct JobStepBody {
     /// The place among the steps.
     index: usize,
     /// What people read.
@@ -227,7 +231,7 @@ pub(crate) struct StepBody {
     post: Option<bool>,
 }
 
-impl From<StepReport> for StepBody {
+impl From<StepReport> for JobStepBody {
     fn from(step: StepReport) -> Self {
         Self {
             index: step.index,
@@ -235,8 +239,8 @@ impl From<StepReport> for StepBody {
             status: step.status,
             conclusion: step.conclusion,
             outcome: step.outcome,
-            started_at: step.started_at.map(|at| at.as_millis()),
-            completed_at: step.completed_at.map(|at| at.as_millis()),
+            started_at: step.started_at.map(Timestamp::as_millis),
+            completed_at: step.completed_at.map(Timestamp::as_millis),
             post: step.post,
         }
     }

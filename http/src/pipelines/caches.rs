@@ -250,7 +250,9 @@ pub(crate) struct CachesQuery {
 impl RequestQuery for CachesQuery {
     fn check(&self, problems: &mut Problems) {
         let key = self.key.as_deref().filter(|key| !key.is_empty());
-        key.into_iter().for_each(|key| text_problems(CacheKey::parse("key", key), problems));
+        if let Some(key) = key {
+            text_problems(CacheKey::parse("key", key), problems);
+        }
         let fits = self.limit.is_none_or(|limit| (1..=LIMIT_MAX).contains(&limit));
         problems.require(fits, "limit", "Must be from 1 to 100.");
     }

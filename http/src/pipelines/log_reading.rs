@@ -142,7 +142,7 @@ pub(crate) async fn job_log_raw(of: JobOf<ReadsLogs>, state: State) -> Result<Ht
 /// All lines of a log as text, some at a time.
 pub(super) fn text_of(reader: LogReader) -> impl Stream<Item = std::result::Result<Bytes, std::io::Error>> {
     stream::try_unfold((reader, 0_u64), |(mut reader, next)| async move {
-        let lines = reader.lines_from(next).await.map_err(broke_off)?;
+        let lines = reader.lines_from(next).await.map_err(|error| broke_off(&error))?;
         let Some(last) = lines.last().map(|line| line.n) else { return Ok(None) };
         let mut text = String::new();
         for line in &lines {
@@ -153,7 +153,7 @@ pub(super) fn text_of(reader: LogReader) -> impl Stream<Item = std::result::Resu
     })
 }
 
-fn broke_off(error: Error) -> std::io::Error {
+fn broke_off(error: &Error) -> std::io::Error {
     tracing::warn!(%error, "reading a log broke off");
     std::io::Error::other("reading the log broke off")
 }

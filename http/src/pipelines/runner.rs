@@ -183,11 +183,11 @@ pub(crate) async fn runner_poll(
     state: State,
 ) -> Result<Either<Json<RunnerPollAnswer>, NoContent>> {
     let wait = Duration::from_secs(body.wait.unwrap_or(POLL_SECONDS_MAX));
-    let taken = waited(&state, &runner, &body.version, Instant::now() + wait).await?;
-    Ok(match taken {
+    let found = waited(&state, &runner, &body.version, Instant::now() + wait).await?;
+    Ok(match found {
         Some(TakenJob { job_id, token }) => {
-            let token = token.reveal().to_owned();
-            Either::Left(Json(RunnerPollAnswer { job: RunnerJob { job_id: job_id.to_string(), token } }))
+            let job = RunnerJob { job_id: job_id.to_string(), token: token.reveal().to_owned() };
+            Either::Left(Json(RunnerPollAnswer { job }))
         }
         None => Either::Right(NoContent),
     })

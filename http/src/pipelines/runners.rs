@@ -2,6 +2,7 @@
 
 use actors::pipelines::{ChangeRunner, DeleteRunner, MakeRegistration};
 use domain::{
+    Timestamp,
     id::RunnerId,
     pipelines::runner::{QUEUE_WINDOW, RUNNERS_MAX, label_missing, labels_check},
 };
@@ -63,7 +64,7 @@ impl From<StoredRunner> for RunnerBody {
             ephemeral: runner.is_ephemeral,
             paused: runner.is_paused,
             created_at: runner.created_at.as_millis(),
-            seen_at: runner.seen_at.map(|at| at.as_millis()),
+            seen_at: runner.seen_at.map(Timestamp::as_millis),
         }
     }
 }

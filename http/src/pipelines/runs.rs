@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use actors::pipelines::{CancelRun, DeleteRun, How, RerunJobs, RerunRun};
 use domain::{
-    Error,
+    Error, Timestamp,
     id::{JobId, RunId},
     pipelines::{
         job_not_found,
@@ -19,7 +19,7 @@ use store::pipelines::{EndedAttempt, JobStage, RunList, RunPlan, StoredJob, Stor
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    body::{JobBody, RunAnswer, RunBody, StepBody},
+    body::{JobBody, JobStepBody, RunAnswer, RunBody},
     runners::reason,
 };
 use crate::{
@@ -208,8 +208,8 @@ pub(crate) async fn run_get(
     attempts.push(AttemptBody {
         attempt: run.attempt,
         conclusion: run.conclusion.map(RunConclusion::name),
-        started_at: run.started_at.map(|at| at.as_millis()),
-        completed_at: run.completed_at.map(|at| at.as_millis()),
+        started_at: run.started_at.map(Timestamp::as_millis),
+        completed_at: run.completed_at.map(Timestamp::as_millis),
     });
     let runners = state.store.runners(run.org_id, RUNNERS_MAX).await?;
     let mut waiting_for: Vec<String> = jobs
@@ -335,7 +335,7 @@ pub(crate) struct JobDetail {
     /// The job.
     job: JobBody,
     /// The steps, as of the last report.
-    steps: Vec<StepBody>,
+    steps: Vec<JobStepBody>,
     /// Remarks on lines of files.
     #[schema(value_type = Vec<Object>)]
     annotations: Box<RawValue>,
@@ -385,6 +385,6 @@ pub(crate) async fn run_job_get(
             (Vec::new(), RawValue::from_string("[]".to_owned()).map_err(Error::internal)?, String::new(), String::new())
         }
     };
-    let steps = steps.into_iter().map(StepBody::from).collect();
+    let steps = steps.into_iter().map(JobStepBody::from).collect();
     Ok(Json(JobDetail { job: job.into(), steps, annotations, summary, error, queue }))
 }

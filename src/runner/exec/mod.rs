@@ -285,12 +285,11 @@ impl LocalRun {
         self.running.remove(&place);
         let ended = ended?;
         self.shown.ended(place, &ended);
-        let event = match ended.over {
-            Some(over) => RunEvent::Completed { job: place, conclusion: conclusion(&over), outputs: over.outputs },
-            None => {
-                let has_begun = ended.steps.iter().any(|step| step.started_at.is_some());
-                RunEvent::Lost { job: place, begun: if has_begun { Begun::Step } else { Begun::Nothing } }
-            }
+        let event = if let Some(over) = ended.over {
+            RunEvent::Completed { job: place, conclusion: conclusion(&over), outputs: over.outputs }
+        } else {
+            let has_begun = ended.steps.iter().any(|step| step.started_at.is_some());
+            RunEvent::Lost { job: place, begun: if has_begun { Begun::Step } else { Begun::Nothing } }
         };
         self.happen(event);
         drop(remove(&self.folder.join(format!("{}-{}", place.node, place.index))));

@@ -8,7 +8,7 @@ use std::{
 
 use domain::pipelines::{
     job::{StepConclusion, StepReport},
-    run::{JobPlace, Plan, RunConclusion, RunState},
+    run::{JobConclusion, JobPlace, Plan, RunConclusion, RunState},
 };
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -85,7 +85,7 @@ impl Shown {
         if self.shows == Shows::Json {
             let jobs = state.jobs().map(|(place, job)| {
                 let key = plan.workflow().jobs.get(place.node).map(|job| job.key.as_str());
-                let conclusion = job.conclusion().map(|conclusion| conclusion.name());
+                let conclusion = job.conclusion().map(JobConclusion::name);
                 json!({
                     "key": key, "name": job.name, "conclusion": conclusion, "steps": of(&place),
                     "outputs": job.outputs, "fault": job.fault,

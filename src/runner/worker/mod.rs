@@ -25,6 +25,7 @@ use tokio::{
 };
 
 use self::job::Job;
+pub use self::view::hex;
 use super::{
     error::{Result, RunnerError},
     words::{Order, Word},

@@ -35,9 +35,8 @@ impl Shell {
         let of = |line: &str, ending, around| Self::of_line(line, ending, around);
         Ok(match name {
             None if is_there("bash") => of("bash -e {0}", "sh", ("", "")),
-            None => of("sh -e {0}", "sh", ("", "")),
             Some("bash") => of("bash --noprofile --norc -eo pipefail {0}", "sh", ("", "")),
-            Some("sh") => of("sh -e {0}", "sh", ("", "")),
+            None | Some("sh") => of("sh -e {0}", "sh", ("", "")),
             Some("python") if is_there("python") => of("python {0}", "py", ("", "")),
             Some("python") => of("python3 {0}", "py", ("", "")),
             Some("pwsh") => Self {

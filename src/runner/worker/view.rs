@@ -1,6 +1,9 @@
 //! What the expressions of a job's steps look at.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    fmt::Write as _,
+    {collections::BTreeMap, sync::Arc},
+};
 
 use domain::pipelines::{
     expressions::{ContextName, Expression, ExpressionFault, Function, Surroundings, Template, Value, Vocabulary},
@@ -142,5 +145,10 @@ fn hash(file: &std::path::Path) -> std::io::Result<Vec<u8>> {
 
 /// Bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to a text doesn't fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
 }

@@ -21,7 +21,7 @@ const SILENCE_SECONDS: u32 = 60;
 #[derive(Debug)]
 pub enum FetchAnswer {
     /// From a run of git, which is still to read the request.
-    Run(GitRun),
+    Run(Box<GitRun>),
     /// From what git answers to whoever asks for the same.
     Shared(Following),
 }
@@ -36,7 +36,7 @@ impl GitHost {
     ) -> Result<FetchAnswer> {
         match self.shared(repository, protocol, body).await? {
             Some(following) => Ok(FetchAnswer::Shared(following)),
-            None => Ok(FetchAnswer::Run(self.send(repository, protocol).await?)),
+            None => Ok(FetchAnswer::Run(Box::new(self.send(repository, protocol).await?))),
         }
     }
 

@@ -39,8 +39,8 @@ impl FileLines {
         if bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0) {
             return Self::Uncounted;
         }
-        let ends = bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
-        Self::Lines(ends + u64::from(bytes.last().is_some_and(|last| *last != b'\n')))
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n').count();
+        Self::Lines(lines as u64)
     }
 }
 

@@ -181,7 +181,9 @@ impl Handle<DeleteCaches> for JobFiles {
         }
         let about = json!({ "key": key.as_str(), "ref": full_ref, "count": found.len() });
         let mut change = Self::change(turn, "caches.deleted", &repository, about);
-        found.iter().for_each(|cache| change.cache_remove(turn.now(), cache));
+        for cache in &found {
+            change.cache_remove(turn.now(), cache);
+        }
         turn.commit(change).await?;
         Ok(found.len() as u64)
     }

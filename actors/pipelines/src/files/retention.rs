@@ -37,8 +37,12 @@ impl Handle<TimerFired> for JobFiles {
             let begun_before = now.before(ARTIFACT_UPLOAD_LASTS);
             let artifacts = store.artifacts_over(repository.no, begun_before, PART_MAX).await?;
             let caches = store.caches_over(repository.no, begun_before, PART_MAX).await?;
-            artifacts.iter().for_each(|it| change.artifact_remove(now, it));
-            caches.iter().for_each(|it| change.cache_remove(now, it));
+            for artifact in &artifacts {
+                change.artifact_remove(now, artifact);
+            }
+            for cache in &caches {
+                change.cache_remove(now, cache);
+            }
             if artifacts.len().max(caches.len()) as u64 >= PART_MAX {
                 let key = turn.key().to_string();
                 change.timer_set_for(org_id, Self::KIND, &key, &format!("{}+", fired.name), now.after(NEXT_PART));

@@ -158,7 +158,7 @@ mod tests {
             count in 1_usize..60,
             posts in prop::collection::vec((0_usize..60, 1_usize..20), 1..40),
         ) {
-            let all: Vec<SentLine> = (0..count).map(|at| SentLine { t: at as i64, m: format!("line {at}") }).collect();
+            let all: Vec<SentLine> = (0_i64..).take(count).map(|at| SentLine { t: at, m: format!("line {at}") }).collect();
             let (mut head, rules) = (LogHead::default(), rules(u64::MAX));
             let mut seen = Vec::new();
             for (first, length) in posts {

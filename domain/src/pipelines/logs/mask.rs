@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn lines_of_wrapped_base64_are_masked() {
-        let value: String = (0..30).map(|at| format!("line {at} of a key\n")).collect();
+        let value = (0..30).map(|at| format!("line {at} of a key")).collect::<Vec<_>>().join("\n");
         for length in BASE64_LINES {
             for line in STANDARD.encode(&value).as_bytes().chunks(length) {
                 let line = std::str::from_utf8(line).unwrap();

@@ -52,13 +52,12 @@ impl LogRecords {
     pub fn of<'a>(lines: impl IntoIterator<Item = &'a LogLine>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for line in lines {
-            match all.last_mut().filter(|last| !last.is_full_for(line)) {
-                Some(last) => last.push(line),
-                None => {
-                    let mut next = Self::beginning(line.n);
-                    next.push(line);
-                    all.push(next);
-                }
+            if let Some(last) = all.last_mut().filter(|last| !last.is_full_for(line)) {
+                last.push(line);
+            } else {
+                let mut next = Self::beginning(line.n);
+                next.push(line);
+                all.push(next);
             }
         }
         all

@@ -52,12 +52,11 @@ pub(crate) async fn pull_files_list(
     state: State,
 ) -> Result<Json<PullFilesAnswer>> {
     let reading = state.git.reading(&repository.stored).await?;
-    let mut shown = match query.after::<Shown>(LIST)? {
-        Some(shown) => shown,
-        None => {
-            let base = base_of(&state, &repository, &pull).await?;
-            Shown { base: reading.merge_base(base, pull.head_oid).await?, head: pull.head_oid, count: 0 }
-        }
+    let mut shown = if let Some(shown) = query.after::<Shown>(LIST)? {
+        shown
+    } else {
+        let base = base_of(&state, &repository, &pull).await?;
+        Shown { base: reading.merge_base(base, pull.head_oid).await?, head: pull.head_oid, count: 0 }
     };
     let ends: Vec<ObjectId> = shown.base.into_iter().chain([shown.head]).collect();
     let found = reading.commits(&ends).await?;

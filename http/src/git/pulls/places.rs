@@ -97,7 +97,7 @@ impl Sides {
 
 /// The head that the caller saw, where they say which: 409 where the pull request has another one.
 pub(super) fn seen_head(named: Option<&str>, pull: &Pull) -> domain::Result<ObjectId> {
-    let named = named.map(|text| text.parse::<ObjectId>());
+    let named = named.map(str::parse::<ObjectId>);
     let named = named.transpose().map_err(|_| Error::invalid("head", "Use 40 hexadecimal digits."))?;
     match named {
         Some(head) if head != pull.head_oid => Err(domain::git::head_moved()),

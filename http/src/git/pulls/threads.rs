@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use actors::git::{DeleteComment, EditComment, OpenThread, ReplyToThread, SettleThread, ThreadAt, ThreadWithComments};
 use domain::{
-    Error,
+    Error, Timestamp,
     git::{
         LineComment, Pull, PullComment, PullNumber, PullThread, ThreadState, comment_check, objects::RepositoryPath,
     },
@@ -63,7 +63,7 @@ impl From<PullComment> for PullCommentBody {
             author: it.author.to_string(),
             body: it.body,
             created_at: it.created_at.as_millis(),
-            edited_at: it.edited_at.map(|at| at.as_millis()),
+            edited_at: it.edited_at.map(Timestamp::as_millis),
         }
     }
 }

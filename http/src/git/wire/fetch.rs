@@ -38,7 +38,7 @@ pub(crate) async fn git_upload_pack(
     let answer = state.git.fetch(stored, protocol.spoken(), &body).await?;
     let mut response = answering(Service::UploadPack, "result");
     Ok(match answer {
-        FetchAnswer::Run(run) => response.streaming(output(run, body)),
+        FetchAnswer::Run(run) => response.streaming(output(*run, body)),
         FetchAnswer::Shared(following) => response.streaming(following.pieces()),
     })
 }

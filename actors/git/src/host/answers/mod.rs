@@ -147,15 +147,15 @@ impl Answers {
         let mut state = self.state.lock();
         let Some(kept) = state.kept.get_mut(&key) else { return };
         let len = kept.progress.borrow().len;
-        let taken = std::mem::replace(&mut kept.size, len);
+        let room = std::mem::replace(&mut kept.size, len);
         kept.progress.send_modify(|progress| progress.stage = Stage::Whole);
-        state.size = state.size - taken + len;
+        state.size = state.size - room + len;
         state.make_room(0, self.size_max);
         state.tell();
     }
 
     /// Forgets an answer of which no more comes.
-    fn end(&self, key: AnswerName, writer: &Arc<watch::Sender<Progress>>, stage: Stage) {
+    fn end(&self, key: AnswerName, writer: &Arc<watch::Sender<Progress>>, ends_as: Stage) {
         let mut state = self.state.lock();
         if state.kept.get(&key).is_some_and(|kept| Arc::ptr_eq(&kept.progress, writer) && kept.is_growing()) {
             state.remove(key);
@@ -163,7 +163,7 @@ impl Answers {
         writer.send_if_modified(|progress| {
             let is_growing = progress.stage == Stage::Grows;
             if is_growing {
-                progress.stage = stage;
+                progress.stage = ends_as;
             }
             is_growing
         });
