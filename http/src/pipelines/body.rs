@@ -12,7 +12,7 @@ use serde::Serialize;
 use store::pipelines::{JobStage, RunProblem, StoredJob, StoredRun};
 use utoipa::ToSchema;
 
-/// Who a run is of.
+/// The person that a run is of.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RunActorBody {
     /// The person; null of a schedule.
@@ -21,7 +21,7 @@ pub(crate) struct RunActorBody {
     label: Option<String>,
 }
 
-/// Something that is wrong with the file of a run.
+/// A fault in the file of a run.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RunProblemBody {
     /// What is wrong.
@@ -72,7 +72,7 @@ pub(crate) struct RunBody {
     sha: String,
     /// What people read.
     title: String,
-    /// Who the run is of.
+    /// The person that the run is of.
     actor: RunActorBody,
     /// `queued`, `in_progress`, `waiting` or `completed`.
     status: &'static str,
@@ -246,7 +246,7 @@ impl From<StepReport> for JobStepBody {
     }
 }
 
-/// Something that is wrong with a workflow file.
+/// A fault in a workflow file.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct WorkflowProblemBody {
     /// What is wrong.

@@ -236,9 +236,9 @@ pub(crate) async fn runner_cache_commit(of: OfJob, body: Body<CacheCommit>, stat
 /// Which caches are listed.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct CachesQuery {
-    /// Those whose key begins so.
+    /// Caches whose key begins so.
     key: Option<String>,
-    /// Those of this ref, whole: `refs/heads/main`.
+    /// Caches of this ref, whole: `refs/heads/main`.
     r#ref: Option<String>,
     /// Where the page starts: the `cursor` of the page before it.
     cursor: Option<String>,
@@ -351,7 +351,7 @@ pub(crate) async fn caches_list(
 pub(crate) struct CachesDeleteQuery {
     /// The key, whole.
     key: String,
-    /// Those of this ref, whole; without it, those of all refs.
+    /// Caches of this ref, whole; without it, those of all refs.
     r#ref: Option<String>,
 }
 

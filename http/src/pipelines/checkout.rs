@@ -64,7 +64,7 @@ async fn fetched_by(store: &Store, job: &StoredJob) -> domain::Result<(StoredRep
 
 /// Ask for a credential to fetch the repository
 ///
-/// It opens the run's repository for reading, and nothing else, for 15 minutes and not beyond the job's end. A request that has
+/// The credential opens the run's repository for reading, and nothing else, for 15 minutes and not beyond the job's end. A request that has
 /// begun goes on.
 #[utoipa::path(post, path = "/v1/runner/checkout", responses(
     (status = 404, description = "Branch or tag not found\n\nRepository not found\n\nRun not found")))]

@@ -222,7 +222,7 @@ impl RequestBody for RunnerComplete {
     }
 }
 
-/// That it was taken.
+/// `true`: the report was taken.
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"ok": true}))]
 pub(crate) struct RunnerOk {

@@ -112,7 +112,7 @@ pub(crate) struct RunnerTokenAnswer {
 
 /// Make a token that registers a runner
 ///
-/// It registers one runner, within an hour.
+/// The token registers one runner, within an hour.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/pipelines/runners/token")]
 pub(crate) async fn runner_token_create(
     org: Org<GitAdmin>,
@@ -160,7 +160,7 @@ pub(crate) async fn runner_patch(
 
 /// Delete a runner
 ///
-/// Its secret opens nothing any more. A job that it has goes on.
+/// The runner's secret opens nothing any more. A job that the runner has goes on.
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/pipelines/runners/{runnerId}")]
 pub(crate) async fn runner_delete(org: Org<GitAdmin>, Path(id): Path<RunnerId>, state: State) -> Result<NoContent> {
     state.actors.runner_pool.ask(&org.id(), DeleteRunner(id), org.context()).await?;
@@ -181,7 +181,7 @@ pub(crate) struct QueuedJobBody {
 /// What waits for runners.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct QueueAnswer {
-    /// Those that wait longest first; at most 200.
+    /// The jobs, with those first that wait longest; at most 200.
     jobs: Vec<QueuedJobBody>,
 }
 

@@ -160,7 +160,7 @@ pub(crate) async fn pull_reviews_list(
 
 /// Review a pull request
 ///
-/// Whoever reads the repository may. An approval counts for rules while its author may write to the repository. A verdict replaces the
+/// Everybody who reads the repository may give one. An approval counts for rules while its author may write to the repository. A verdict replaces the
 /// one that the same person gave before.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviews", responses(
     (status = 400, description = "A pull request has at most 1000 reviews.\n\nA pull request has at most 1000 threads."),
@@ -200,7 +200,7 @@ impl RequestBody for DismissalPut {}
 
 /// Dismiss a review
 ///
-/// It stays in the list, and rules ask for it no longer.
+/// The review stays in the list, and rules ask for it no longer.
 #[utoipa::path(put, path = "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviews/{reviewId}/dismissal", responses(
     (status = 404, description = "Pull request not found"),
     (status = 409, description = "Only the latest review of somebody who approves, or asks for changes, can be dismissed.\n\n\
@@ -219,7 +219,7 @@ pub(crate) async fn pull_review_dismiss(
     Ok(Json(ReviewAnswer { review: dismissed.into() }))
 }
 
-/// Somebody who is asked for a review.
+/// A person or a team whose review is asked for.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
@@ -260,7 +260,7 @@ pub(crate) struct ReviewersAnswer {
 
 /// The reviewers who are asked
 ///
-/// Whoever gives one isn't asked any more, nor are the teams that they are in.
+/// A person who gives one isn't asked any more, nor are the teams that they are in.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviewers")]
 pub(crate) async fn pull_reviewers_list(
     repository: Repository<GitRead>,

@@ -270,7 +270,7 @@ impl RequestBody for ThreadCreate {}
 
 /// Begin a thread
 ///
-/// On a line of the head, or of the commit in which the branches part; whether or not it was changed. Whoever reads the repository may.
+/// On a line of the head, or of the commit in which the branches part; whether or not it was changed. Everybody who reads the repository may begin one.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads", responses(
     (status = 400, description = "A pull request has at most 1000 threads."),
     (status = 409, description = "The pull request changed since you opened it.\n\nThis repository is deleted. Restore it first."),
@@ -322,7 +322,7 @@ pub(crate) async fn pull_thread_reply(
 
 /// Resolve a thread
 ///
-/// Whoever began it may, whoever opened the pull request, and whoever writes to the repository.
+/// The person who began the thread may, whoever opened the pull request, and whoever writes to the repository.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/resolve", responses(
     (status = 403, description = "Threads are resolved by who began them, who opened the pull request, and who has write access."),
     (status = 409, description = "This repository is deleted. Restore it first."),

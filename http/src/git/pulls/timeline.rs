@@ -12,7 +12,7 @@ use crate::{
 /// The name of the timeline in its cursors.
 const LIST: &str = "pull timeline";
 
-/// Something that happened to a pull request. Each type has fields of its own.
+/// An event in a pull request's life. Each type has fields of its own.
 #[derive(Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({
