@@ -112,8 +112,8 @@ impl Cast {
         let rule = json!({ "name": "A rule", "patterns": ["main"] });
         let rules = format!("{path}/repos/a-repository/rules");
         let rule = owner.client.post(&rules).json(&rule).send().await.expect(201);
-        let (runner, job) = at_work(&server, &owner.client, &path).await;
         let command_line = on_command_line(&server, &owner.client, &org_id).await;
+        let (runner, job) = at_work(&server, &owner.client, &path).await;
         let sign_ins = owner.client.get("/v1/me/sign-ins").send().await.expect(200);
         let mut names = vec![
             ("owner", org_id.clone()),
@@ -207,6 +207,7 @@ async fn at_work(server: &Server, owner: &Client, org: &str) -> (String, String)
     let asked = json!({ "version": "0.1.0", "labels": [], "running": 0, "wait": 20 });
     let poll = server.client().post("/v1/runner/poll").header("x-service-runner", &secret).json(&asked);
     let token = poll.send().await.expect(200).str("/job/token").to_owned();
+    server.client().get("/v1/runner/job").header("x-service-job", &token).send().await.expect(200);
     (secret, token)
 }
 
