@@ -67,9 +67,106 @@ pub enum Command {
     /// What operators do to accounts, without a running server or beside one.
     #[command(subcommand)]
     Admin(Admin),
+    /// Does the jobs of pipelines on this machine.
+    #[command(subcommand)]
+    Runner(RunnerCommand),
+    /// Looks at workflow files.
+    #[command(subcommand)]
+    Workflow(WorkflowCommand),
     /// What people do at their own machine.
     #[command(flatten)]
     Client(ClientCommand),
+}
+
+/// What a machine does with jobs.
+#[derive(Debug, Subcommand)]
+pub enum RunnerCommand {
+    /// Makes this machine a runner of an organization.
+    Register {
+        /// The server's address; without a scheme it is https.
+        url: String,
+        /// The token of one registration, which an administrator made.
+        token: String,
+        /// The runner's name; the machine's, when nothing is said.
+        #[arg(long)]
+        name: Option<String>,
+        /// Labels that jobs ask for, beside `self-hosted`, the system and the kind of machine.
+        #[arg(long, value_delimiter = ',')]
+        labels: Vec<String>,
+        /// Lets secrets go to another machine unencrypted, over http.
+        #[arg(long)]
+        insecure_http: bool,
+        /// The runner's folder (default: troupe/runner in the folder of the person's data).
+        #[arg(long, value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
+    /// Does jobs of the organization, until it is ended.
+    Run {
+        /// Jobs at the same time.
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        jobs: usize,
+        /// Ends after one job.
+        #[arg(long)]
+        ephemeral: bool,
+        /// A command before each step's, such as one that locks it in.
+        #[arg(long, value_name = "COMMAND")]
+        wrapper: Option<String>,
+        /// The runner's folder (default: troupe/runner in the folder of the person's data).
+        #[arg(long, value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
+    /// Does a workflow's jobs here, without a server.
+    Exec(ExecOptions),
+    /// Does one job; the runner starts this itself.
+    #[command(hide = true)]
+    Worker,
+}
+
+/// How a workflow's jobs are done here.
+#[derive(Debug, Args)]
+pub struct ExecOptions {
+    /// The workflow file.
+    pub file: PathBuf,
+    /// Does this job, and all that it needs.
+    #[arg(long, value_name = "JOB")]
+    pub job: Option<String>,
+    /// Jobs that run at the same time.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// The event that the run is said to be started by.
+    #[arg(long, default_value = "push")]
+    pub event: String,
+    /// An input; may be given again.
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub inputs: Vec<String>,
+    /// A variable of the context `vars`; may be given again.
+    #[arg(long = "var", value_name = "NAME=VALUE")]
+    pub vars: Vec<String>,
+    /// A secret, whose value is that of the environment variable of the same name; may be given again.
+    #[arg(long = "secret", value_name = "NAME")]
+    pub secrets: Vec<String>,
+    /// A command before each step's, such as one that locks it in.
+    #[arg(long, value_name = "COMMAND")]
+    pub wrapper: Option<String>,
+    /// Shows lines for whoever looks for mistakes.
+    #[arg(long)]
+    pub debug: bool,
+    /// Prints a line of JSON for each thing that happens.
+    #[arg(long)]
+    pub json: bool,
+    /// How long a minute is, for tests of what takes too long.
+    #[arg(long, hide = true, default_value_t = 60_000)]
+    pub minute_ms: u64,
+}
+
+/// What is asked of workflow files.
+#[derive(Debug, Subcommand)]
+pub enum WorkflowCommand {
+    /// Says what is wrong with a file, and where.
+    Check {
+        /// The file.
+        file: PathBuf,
+    },
 }
 
 /// What people do at their own machine, with a server elsewhere.

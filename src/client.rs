@@ -2,7 +2,7 @@
 //!
 //! Nothing here reads the server's configuration or its data. What is kept is the person's, in `kept`.
 
-mod address;
+pub(crate) mod address;
 mod api;
 mod ask;
 mod credential;

@@ -38,6 +38,7 @@ pub struct Config {
     pub storage: Storage,
     pub s3: S3,
     pub databases: Databases,
+    pub git: Git,
     pub audit: Audit,
     pub notify: Notify,
     pub mail: Mail,
@@ -108,6 +109,7 @@ sections! {
     Storage { max_buckets: u32, }
     S3 { listen: String, domain: String, public_url: String, }
     Databases { max_tables: u32, }
+    Git { pack_cache_max: u64, view_max: u64, }
     Audit {
         #[serde(with = "humantime_serde")]
         retention: Duration,

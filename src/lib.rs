@@ -14,6 +14,7 @@ pub mod fuzzing;
 mod logging;
 pub mod metrics;
 pub mod program;
+mod runner;
 mod s3;
 mod secret;
 mod serve;
@@ -58,6 +59,9 @@ pub enum RunError {
     /// What somebody does at their own machine.
     #[error(transparent)]
     Client(#[from] client::ClientError),
+    /// What a runner does.
+    #[error(transparent)]
+    Runner(#[from] runner::RunnerError),
 }
 
 /// Does what the command line says; the status that the process ends with.
@@ -71,6 +75,8 @@ pub fn run(line: CommandLine) -> Result<ExitCode, RunError> {
             client::run(command)?;
             return Ok(ExitCode::SUCCESS);
         }
+        Command::Runner(command) => return Ok(runner::run(command)?),
+        Command::Workflow(command) => return Ok(runner::run_workflow(command)?),
         command => command,
     };
     let config = Config::load(&line.global.sources())?;
@@ -91,7 +97,7 @@ pub fn run(line: CommandLine) -> Result<ExitCode, RunError> {
             Command::Backup { folder } => Ok(copies::backup(&config, &folder)?),
             Command::Restore { folder } => Ok(copies::restore(&config, &folder)?),
             Command::Admin(command) => admin::run(&config, command).await,
-            Command::Client(_) => Ok(ExitCode::SUCCESS),
+            Command::Client(_) | Command::Runner(_) | Command::Workflow(_) => Ok(ExitCode::SUCCESS),
         }
     })
 }

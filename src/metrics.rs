@@ -38,6 +38,10 @@ pub const METRICS: &[(&str, Form, &str)] = &[
     ("troupe_cpu_waiting", Form::Gauge, "Work that waits for the processor, by kind."),
     ("troupe_deliveries_total", Form::Counter, "Attempts to tell somebody something, by channel and outcome."),
     ("troupe_delivery_delay_seconds", Form::Seconds, "From when a delivery was due to when it left, by channel."),
+    ("troupe_git_pack_cache_bytes", Form::Gauge, "Bytes of packs that are kept once they were sent."),
+    ("troupe_git_pack_cache_hits_total", Form::Counter, "Fetches that were sent what another one was sent."),
+    ("troupe_git_pack_cache_misses_total", Form::Counter, "Fetches for which git made a pack that can be sent again."),
+    ("troupe_git_runs_total", Form::Counter, "Runs of git, by command."),
     ("troupe_http_in_flight", Form::Gauge, "Requests that are being answered."),
     ("troupe_http_request_seconds", Form::Seconds, "From a request's head to its answer, by method and route."),
     ("troupe_http_requests_total", Form::Counter, "Requests, by method, route and status."),
@@ -69,6 +73,8 @@ pub const METRICS: &[(&str, Form, &str)] = &[
 /// Metrics without labels: they are there from the start, so that a first rise is seen as one.
 const UNLABELLED: &[&str] = &[
     "troupe_blobs_swept_total",
+    "troupe_git_pack_cache_hits_total",
+    "troupe_git_pack_cache_misses_total",
     "troupe_hub_limit_fallback_total",
     "troupe_hub_limit_uncounted_total",
     "troupe_hub_published_total",

@@ -159,6 +159,8 @@ impl Config {
             tables_max: self.databases.max_tables.into(),
             spool: self.data.dir.join("spool"),
             git_folder: self.data.dir.join("git"),
+            git_pack_cache_max: self.git.pack_cache_max,
+            git_view_max: self.git.view_max,
         }
     }
 

@@ -107,6 +107,19 @@ fn each_framework_is_named_only_where_it_is_adapted() {
     report("A framework is named only where it is adapted to our own words", &offences);
 }
 
+/// What belongs to the server.
+const OF_THE_SERVER: [&str; 6] = ["store", "actors", "http", "http_s3", "migrations", "gateways"];
+
+#[test]
+fn the_runner_knows_the_server_from_outside() {
+    let mut offences = Vec::new();
+    for source in sources().into_iter().filter(|source| source.is_below(&["src/runner"])) {
+        let named = OF_THE_SERVER.iter().filter(|name| names_crate(&source.text, name));
+        offences.extend(named.map(|name| format!("{} names {name}", source.path)));
+    }
+    report("The runner asks the server over HTTP, as anybody does (`src/runner/mod.rs`)", &offences);
+}
+
 #[test]
 fn no_area_of_the_actors_names_another_one() {
     let mut manifests = Vec::new();

@@ -24,7 +24,7 @@ WINDOW = 9 * 24 * 60
 HISTORIES_OF_A_WINDOW = 5
 ZONES = [
     "Europe/Vienna", "America/New_York", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu", "Asia/Kolkata", "UTC",
-    "Pacific/Apia", "Africa/Casablanca", "America/Sao_Paulo", "Asia/Tehran", "Pacific/Chatham", "Europe/London",
+    "Pacific/Apia", "America/Sao_Paulo", "Asia/Tehran", "Pacific/Chatham", "Europe/London",
 ]
 CHANGES = ["2026-03-29", "2026-10-25", "2026-03-08", "2026-11-01", "2026-04-05", "2026-10-04", "2018-02-18", "2018-11-04", "2011-12-30", "2022-09-21", "2026-09-27"]
 STATUSES = ["open", "waiting", "done"]
@@ -223,7 +223,7 @@ def histories():
 def spans_of_one_rule():
     cases, theirs = [], []
     for _ in range(COUNT // 10):
-        zone = pick.choice([zone for zone in ZONES if zone not in ("Pacific/Apia", "Africa/Casablanca")])
+        zone = pick.choice([zone for zone in ZONES if zone != "Pacific/Apia"])
         tz = pytz.timezone(zone)
         is_night = pick.random() < 0.5
         start, end = (pick.randint(20, 23) * 60, pick.randint(4, 8) * 60) if is_night else sorted(pick.sample(range(4 * 60, 1440), 2))

@@ -10,6 +10,7 @@ pub(crate) const AREAS: &[Area] = &[
     actors_git::AREA,
     actors_notify::AREA,
     actors_pages::AREA,
+    actors_pipelines::AREA,
     actors_storage::AREA,
     actors_vault::AREA,
 ];

@@ -10,6 +10,8 @@ use actors_base::{
     },
 };
 use actors_pages::imports::{Imports, PAGES_IMPORT};
+use actors_pipelines::{PIPELINE_EVENTS, PIPELINE_TRIGGERS, Run, RunNudges, Triggers};
+use kernel::Registry;
 
 use crate::{
     areas::AREAS,
@@ -34,4 +36,14 @@ pub(crate) fn housekeeping_lane(services: &Services) -> Arc<dyn Lane> {
 /// The lane on which a node makes pages of archives; this job asks actors.
 pub(crate) fn import_lane(services: &Services, imports: Imports) -> Arc<dyn Lane> {
     job::lane(services.store.clone(), PAGES_IMPORT, imports)
+}
+
+/// The lane on which a node starts the runs of pushes and pull requests; this job asks actors.
+pub(crate) fn trigger_lane(services: &Services, triggers: Triggers) -> Arc<dyn Lane> {
+    job::lane(services.store.clone(), PIPELINE_TRIGGERS, triggers)
+}
+
+/// The lane on which a node tells runs of each other; this job asks actors.
+pub(crate) fn nudge_lane(services: &Services, runs: Registry<Run>) -> Arc<dyn Lane> {
+    job::lane(services.store.clone(), PIPELINE_EVENTS, RunNudges(runs))
 }

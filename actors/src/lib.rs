@@ -6,6 +6,7 @@
 mod areas;
 pub mod housekeeping;
 pub mod jobs;
+mod pipeline_sources;
 mod quarantine;
 mod registries;
 
@@ -16,7 +17,9 @@ pub use actors_databases as databases;
 pub use actors_git as git;
 pub use actors_notify as notify;
 pub use actors_pages as pages;
+pub use actors_pipelines as pipelines;
 pub use actors_platform as platform;
 pub use actors_storage as storage;
 pub use actors_vault as vault;
+pub use pipeline_sources::GitSources;
 pub use registries::{Actors, lanes};

@@ -19,7 +19,7 @@ use actors_base::{
     work::{Dispatcher, Lane, RunningDispatcher},
 };
 use actors_databases::KvSlot;
-use actors_git::Repository;
+use actors_git::{Repository, host::GitHost};
 use actors_notify::{
     acknowledge::Acknowledgements, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
 };
@@ -29,6 +29,8 @@ use actors_pages::{
     session::{PageServices, PageSession, Settle, StrandedLooker, UpdateWriters},
     tree::PageTree,
 };
+use actors_pipelines::{PipelineServices, Run, RunnerPool, Triggers, WaitingRunners, Workflows};
+use actors_pipelines::{files::JobFiles, logs::JobLog};
 use actors_platform::{Platform, RunningPlatform};
 use actors_storage::{Bucket, BucketLane, BucketUpload};
 use actors_vault::Vault;
@@ -39,6 +41,7 @@ use crate::{
     areas::AREAS,
     housekeeping::{Arm, House, Housekeeping, reads_lane, scrub_lane},
     jobs,
+    pipeline_sources::GitSources,
     quarantine::telling_of_quarantines,
 };
 
@@ -70,6 +73,10 @@ pub struct Actors {
     pub inbox: Registry<Inbox>,
     /// Organizations.
     pub organization: Registry<Organization>,
+    /// Artifacts and caches, by repository.
+    pub job_files: Registry<JobFiles>,
+    /// Logs of jobs.
+    pub job_log: Registry<JobLog>,
     /// Slots of the tables of key-value databases.
     pub kv_slot: Registry<KvSlot>,
     /// Keys of machines, which end.
@@ -88,6 +95,16 @@ pub struct Actors {
     pub protocols: Registry<Protocols>,
     /// Git repositories: who has a part in each.
     pub repository: Registry<Repository>,
+    /// The objects of repositories, on this node.
+    pub git: GitHost,
+    /// Runs of workflows.
+    pub run: Registry<Run>,
+    /// Runners, by organization.
+    pub runner_pool: Registry<RunnerPool>,
+    /// Who waits for jobs, on this node.
+    pub waiting_runners: WaitingRunners,
+    /// Workflows, by repository.
+    pub workflows: Registry<Workflows>,
     /// Books of resources, by organization.
     pub resource_book: Registry<ResourceBook>,
     /// Guards of sign-ins, by e-mail address.
@@ -125,6 +142,9 @@ impl Actors {
         let actors = Self::for_commands(services, options)?;
         let mut lanes = lanes(services);
         lanes.push(jobs::import_lane(services, actors.imports.clone()));
+        let sources = Arc::new(GitSources(actors.git.clone()));
+        lanes.push(jobs::trigger_lane(services, Triggers { workflows: actors.workflows.clone(), sources }));
+        lanes.push(jobs::nudge_lane(services, actors.run.clone()));
         let work = Arc::new(Dispatcher::new(services.store.clone(), lanes).start());
         let actors = Self { work: Some(work), ..actors };
         let platform_tasks = Some(Arc::new(actors.platform.clone().start()));
@@ -137,6 +157,9 @@ impl Actors {
         actors.kernel.deliver_timers_to(&actors.bucket);
         actors.kernel.deliver_timers_to(&actors.bucket_upload);
         actors.kernel.deliver_timers_to(&actors.repository);
+        actors.kernel.deliver_timers_to(&actors.job_files);
+        actors.kernel.deliver_timers_to(&actors.run);
+        actors.kernel.deliver_timers_to(&actors.runner_pool);
         actors.kernel.deliver_timers_to(&actors.machine_key);
         actors.kernel.deliver_timers_to(&actors.page_tree);
         actors.kernel.deliver_timers_to(&actors.escalation);
@@ -159,6 +182,7 @@ impl Actors {
         let update_writers = UpdateWriters::default();
         let page_services = PageServices { services: services.clone(), update_writers: update_writers.clone() };
         let platform = Platform::new(services.clone(), kernel.clone(), node, jobs::topic);
+        let pipelines = PipelineServices::new(services.clone());
         let page_tree = kernel.registry(services.clone());
         let (escalation, inbox) = (kernel.registry(services.clone()), kernel.registry(services.clone()));
         Ok(Self {
@@ -171,6 +195,8 @@ impl Actors {
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),
             inbox,
+            job_files: kernel.registry(services.clone()),
+            job_log: kernel.registry(services.clone()),
             kv_slot: kernel.registry(services.clone()),
             organization: kernel.registry(OrganizationServices { services: services.clone(), areas: AREAS }),
             machine_key: kernel.registry(services.clone()),
@@ -182,6 +208,11 @@ impl Actors {
             platform_tasks: None,
             protocols: kernel.registry(services.clone()),
             repository: kernel.registry(services.clone()),
+            git: GitHost::new(services),
+            run: kernel.registry(pipelines.clone()),
+            runner_pool: kernel.registry(pipelines.clone()),
+            waiting_runners: pipelines.waiting.clone(),
+            workflows: kernel.registry(pipelines),
             resource_book: kernel.registry(services.clone()),
             update_writers,
             sign_in: kernel.registry(services.clone()),

@@ -10,6 +10,7 @@ mod commit;
 mod databases;
 mod fairness;
 mod footprint;
+mod git;
 mod http;
 mod load;
 mod notify;
@@ -38,6 +39,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("databases", databases::run),
     ("fairness", fairness::run),
     ("footprint", footprint::run),
+    ("git", git::run),
     ("http", http::run),
     ("notify", notify::run),
     ("pages", pages::run),

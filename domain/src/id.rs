@@ -206,8 +206,24 @@ ids! {
     PushId = "psh";
     /// A rule of a repository's branches or tags.
     BranchRuleId = "rul";
+    /// A review of a pull request.
+    PullReviewId = "prv";
+    /// A thread on a line of a pull request.
+    PullThreadId = "pth";
+    /// A comment of such a thread.
+    PullCommentId = "pcm";
     /// A lock of a path in a repository, which Git LFS asked for.
     LfsLockId = "lck";
+    /// A run of a workflow (contract C 2.1).
+    RunId = "run";
+    /// A job of a run.
+    JobId = "job";
+    /// A file that a job leaves behind.
+    ArtifactId = "art";
+    /// What a job keeps for later ones.
+    CacheId = "cch";
+    /// A program that runs jobs.
+    RunnerId = "rnr";
     /// A page of an organization's notes (contract B 2.6).
     PageId = "doc";
     /// An import of pages.

@@ -12,6 +12,7 @@ pub mod backoff;
 pub mod backup;
 pub mod base64_text;
 pub mod blank;
+pub mod calendar;
 pub mod context;
 pub mod databases;
 pub mod error;

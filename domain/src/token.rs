@@ -30,11 +30,18 @@ pub enum TokenKind {
     Invite,
     /// A hook that alarms come in by (`trp_h_…`).
     Hook,
+    /// A program that runs jobs (`trp_r_…`).
+    Runner,
+    /// What registers such a program, once (`trp_t_…`).
+    RunnerRegistration,
+    /// A job that a runner has (`trp_j_…`).
+    Job,
 }
 
 impl TokenKind {
     /// Every one.
-    pub const ALL: [Self; 4] = [Self::SignIn, Self::Key, Self::Invite, Self::Hook];
+    pub const ALL: [Self; 7] =
+        [Self::SignIn, Self::Key, Self::Invite, Self::Hook, Self::Runner, Self::RunnerRegistration, Self::Job];
 
     /// What its tokens start with.
     pub const fn prefix(self) -> &'static str {
@@ -43,6 +50,9 @@ impl TokenKind {
             Self::Key => "trp_k_",
             Self::Invite => "trp_i_",
             Self::Hook => "trp_h_",
+            Self::Runner => "trp_r_",
+            Self::RunnerRegistration => "trp_t_",
+            Self::Job => "trp_j_",
         }
     }
 }

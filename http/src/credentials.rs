@@ -27,6 +27,7 @@ use domain::{
     access_key::AccessKeyId,
     account::SignInEnd,
     id::{KeyId, SignInId, UserId},
+    pipelines::checkout::CHECKOUT_PREFIX,
 };
 use store::{
     Revocation, RevocationKind, Store,
@@ -77,6 +78,10 @@ impl Credentials {
         let said = call.header(header::AUTHORIZATION).ok_or(Error::Unauthenticated)?;
         let password = if call.endpoint.facts.asked_by.shows_password() { basic_password(said) } else { None };
         let token = password.as_deref().or_else(|| bearer(said)).ok_or(Error::Unauthenticated)?;
+        if password.is_some() && token.starts_with(CHECKOUT_PREFIX) {
+            // What a job fetches its repository with is no credential of anybody's; the repository looks at it.
+            return Ok(Caller::Nobody);
+        }
         let token: Token = token.parse().map_err(|_| Error::Unauthenticated)?;
         let caller = self.caller_by_token(&token, store).await?;
         if self.tokens.use_is_due(&token.hash(), store.now()) {
@@ -174,6 +179,12 @@ impl Credentials {
 pub(crate) fn bearer(header: &str) -> Option<&str> {
     let (scheme, token) = header.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// What a job fetches its repository with, where that is asked for with it.
+pub(crate) fn checkout_of(call: &Call) -> Option<String> {
+    let said = call.header(header::AUTHORIZATION).filter(|_| call.endpoint.facts.asked_by.shows_password())?;
+    basic_password(said).filter(|password| password.starts_with(CHECKOUT_PREFIX))
 }
 
 /// The password of a header as git sends it; the name beside it may be any.

@@ -93,6 +93,7 @@ mod pages;
 pub mod paging;
 pub mod path;
 pub mod permission;
+mod pipelines;
 mod platform;
 pub mod query;
 mod reference;

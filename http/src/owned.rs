@@ -9,7 +9,10 @@ use std::ops::Deref;
 use domain::{
     Caller, Error,
     git::{Pull, PullNumber, rules::BranchRule},
-    id::{BranchRuleId, EscalationId, NoticeId, OrgId, PageId, PageImportId, ProtocolId, RotaId, TeamId, UserId},
+    id::{
+        BranchRuleId, EscalationId, JobId, NoticeId, OrgId, PageId, PageImportId, ProtocolId, RotaId, RunId, TeamId,
+        UserId,
+    },
     notify::{Protocol, Rota},
     pages::{Page, import::PageImport},
     storage::BucketAddress,
@@ -19,6 +22,7 @@ use store::{
     accounts::{Organization, Team},
     git::RepositoryNo,
     notify::escalations::Escalation,
+    pipelines::{StoredJob, StoredRun},
     storage::StoredBucket,
 };
 
@@ -132,6 +136,8 @@ owned_rows! {
     Notice = UserId, NoticeId, Store::notice;
     Pull = RepositoryNo, PullNumber, Store::pull;
     BranchRule = RepositoryNo, BranchRuleId, Store::branch_rule;
+    StoredRun = RepositoryNo, RunId, Store::run;
+    StoredJob = RepositoryNo, JobId, Store::job;
     StoredBucket = OrgId, BucketAddress, Store::bucket_at;
 }
 

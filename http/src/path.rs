@@ -43,7 +43,7 @@ impl<T: PathParameter> Argument for Path<T> {
 }
 
 macro_rules! id_parameters {
-    ($($id:ty = $name:literal, $description:literal, $not_found:literal;)*) => {$(
+    ($($id:ty = $name:literal, $description:literal, $not_found:expr;)*) => {$(
         impl PathParameter for $id {
             const NAME: &'static str = $name;
             const DESCRIPTION: &'static str = $description;
@@ -87,6 +87,12 @@ pub(crate) const fn concat_example(prefix: &'static str) -> &'static str {
         b"imp" => "imp_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"res" => "res_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"rul" => "rul_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"prv" => "prv_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"pth" => "pth_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"pcm" => "pcm_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"run" => "run_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"job" => "job_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"rnr" => "rnr_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"pgc" => "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz",
         _ => "01jd7rt4m5e9fv2w8x3c6k0hqz",
     }
@@ -107,5 +113,11 @@ id_parameters! {
     domain::id::PageImportId = "importId", "An import of notes pages.", "Import not found.";
     domain::id::PageCommentId = "commentId", "A comment on a notes page.", "Comment not found.";
     domain::id::BranchRuleId = "ruleId", "A rule of a repository.", "Rule not found";
+    domain::id::PullReviewId = "reviewId", "A review of the pull request.", "Review not found";
+    domain::id::PullThreadId = "threadId", "A thread of the pull request.", "Thread not found";
+    domain::id::PullCommentId = "pullCommentId", "A comment of the thread.", "Comment not found";
+    domain::id::RunId = "runId", "A run of a workflow.", domain::pipelines::RUN_NOT_FOUND;
+    domain::id::JobId = "jobId", "A job of a run.", domain::pipelines::JOB_NOT_FOUND;
+    domain::id::RunnerId = "runnerId", "A runner.", domain::pipelines::RUNNER_NOT_FOUND;
     domain::id::RotaOverrideId = "overrideId", "An override of a rota.", "Override not found.";
 }

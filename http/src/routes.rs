@@ -10,8 +10,8 @@ use actix_web::http::Method;
 use crate::{
     access_keys, audit, auth, backup, blobs, co_editing, console, databases,
     endpoint::{Endpoint, Rules},
-    git, home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, platform, sign_ins, storage,
-    teams, vault,
+    git, home, invites, keys, live, me, members, meta, notify, organizations, otp, pages, pipelines, platform,
+    sign_ins, storage, teams, vault,
 };
 
 macro_rules! page {
@@ -253,6 +253,7 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/repos/{name}/branches" => git::branches_list;
             GET    "/v1/orgs/{orgId}/repos/{name}/branches/divergence" => git::branches_divergence;
             POST   "/v1/orgs/{orgId}/repos/{name}/branches" => git::branch_create;
+            PATCH  "/v1/orgs/{orgId}/repos/{name}/branches" => git::branch_rename;
             DELETE "/v1/orgs/{orgId}/repos/{name}/branches" => git::branch_delete;
             GET    "/v1/orgs/{orgId}/repos/{name}/tags"   => git::tags_list;
             DELETE "/v1/orgs/{orgId}/repos/{name}/tags"   => git::tag_delete;
@@ -285,6 +286,20 @@ pub(crate) fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}" => git::pull_get;
             PATCH  "/v1/orgs/{orgId}/repos/{name}/pulls/{number}" => git::pull_patch;
             GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/commits" => git::pull_commits_list;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/files" => git::pull_files_list;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviewers" => git::pull_reviewers_list;
+            PUT    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviewers" => git::pull_reviewers_put;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviews" => git::pull_reviews_list;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviews" => git::pull_review_create, creates();
+            PUT    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviews/{reviewId}/dismissal" => git::pull_review_dismiss;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads" => git::pull_threads_list;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads" => git::pull_thread_create, creates();
+            POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/replies" => git::pull_thread_reply, creates();
+            POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/resolve" => git::pull_thread_resolve;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/resolve" => git::pull_thread_unresolve;
+            PATCH  "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/comments/{pullCommentId}" => git::pull_comment_patch;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/comments/{pullCommentId}" => git::pull_comment_delete;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/timeline" => git::pull_timeline_list;
             GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/mergeability" => git::pull_mergeability_get;
             POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/merge" => git::pull_merge;
             POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/update" => git::pull_update;
@@ -298,6 +313,50 @@ pub(crate) fn page() -> Vec<Endpoint> {
             POST   "/git/{owner}/{repository}/info/lfs/locks" => git::lfs_lock_create;
             POST   "/git/{owner}/{repository}/info/lfs/locks/verify" => git::lfs_locks_verify;
             POST   "/git/{owner}/{repository}/info/lfs/locks/{lockId}/unlock" => git::lfs_unlock;
+        }
+        "Pipelines" {
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows" => pipelines::workflows_list;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" => pipelines::workflow_get;
+            PUT    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" => pipelines::workflow_put;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}/dispatches" => pipelines::workflow_dispatch, creates();
+            POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/check" => pipelines::workflow_check;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/why" => pipelines::workflows_why;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs" => pipelines::runs_list;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}" => pipelines::run_get;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}" => pipelines::run_delete;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/cancel" => pipelines::run_cancel;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/rerun" => pipelines::run_rerun, creates();
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}" => pipelines::run_job_get;
+            GET    "/v1/orgs/{orgId}/pipelines/runners" => pipelines::runners_list;
+            POST   "/v1/orgs/{orgId}/pipelines/runners/token" => pipelines::runner_token_create;
+            PATCH  "/v1/orgs/{orgId}/pipelines/runners/{runnerId}" => pipelines::runner_patch;
+            DELETE "/v1/orgs/{orgId}/pipelines/runners/{runnerId}" => pipelines::runner_delete;
+            GET    "/v1/orgs/{orgId}/pipelines/queue" => pipelines::queue_list;
+            POST   "/v1/runner/register" => pipelines::runner_register, per_address(120);
+            POST   "/v1/runner/poll" => pipelines::runner_poll;
+            GET    "/v1/runner/job" => pipelines::runner_job;
+            POST   "/v1/runner/status" => pipelines::runner_status;
+            POST   "/v1/runner/complete" => pipelines::runner_complete;
+            POST   "/v1/runner/checkout"                  => pipelines::runner_checkout;
+            POST   "/v1/runner/logs"                      => pipelines::runner_logs;
+            POST   "/v1/runner/cache/restore"             => pipelines::runner_cache_restore;
+            POST   "/v1/runner/cache/save"                => pipelines::runner_cache_save;
+            POST   "/v1/runner/cache/commit"              => pipelines::runner_cache_commit;
+            POST   "/v1/runner/artifacts/upload"          => pipelines::runner_artifact_upload;
+            POST   "/v1/runner/artifacts/commit"          => pipelines::runner_artifact_commit;
+            POST   "/v1/runner/artifacts/download"        => pipelines::runner_artifact_download;
+            GET    "/v1/runner/files/{fileId}"            => pipelines::job_file_get;
+            PUT    "/v1/runner/files/{fileId}"            => pipelines::job_file_put;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log" => pipelines::job_log_get;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log/raw" => pipelines::job_log_raw;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log/live" => pipelines::job_log_live;
+            GET    "/v1/sockets/jobs/{jobId}/log"         => pipelines::job_log_socket;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/logs" => pipelines::run_logs_get;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/artifacts" => pipelines::run_artifacts_list;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" => pipelines::artifact_get;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" => pipelines::artifact_delete;
+            GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" => pipelines::caches_list;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" => pipelines::caches_delete;
         }
         "Live" {
             GET    "/v1/me/live"                          => live::live_get;

@@ -67,7 +67,7 @@ impl AppState {
             texter: services.texter.clone(),
             pusher: services.pusher.clone(),
             page_rooms: Rooms::new(services.clone()),
-            git: GitHost::new(&services),
+            git: actors.git.clone(),
             settings: services.settings,
             actors,
             router: Router::new(routes::page())?,

@@ -44,6 +44,10 @@ mod m0037_secret_findings;
 mod m0038_web_uploads;
 mod m0039_pulls;
 mod m0040_lfs;
+mod m0041_pull_reviews;
+mod m0042_pipelines;
+mod m0043_job_logs;
+mod m0044_former_names;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -88,6 +92,10 @@ impl MigratorTrait for Migrator {
             Box::new(m0038_web_uploads::Migration),
             Box::new(m0039_pulls::Migration),
             Box::new(m0040_lfs::Migration),
+            Box::new(m0041_pull_reviews::Migration),
+            Box::new(m0042_pipelines::Migration),
+            Box::new(m0043_job_logs::Migration),
+            Box::new(m0044_former_names::Migration),
         ]
     }
 }

@@ -36,6 +36,7 @@ mod options;
 pub mod outbox;
 pub mod overview;
 pub mod pages;
+pub mod pipelines;
 pub mod purge;
 mod reader;
 pub mod resources;

@@ -1,5 +1,6 @@
 //! Who calls, and what the paths' parameters name.
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::json;
 
 use super::table::{Row, Who};
@@ -30,8 +31,52 @@ pub struct Cast {
     pub stranger: Client,
     /// A key of the stranger's organization, with the same scope.
     pub strange_key: Client,
+    /// The secret of a runner.
+    pub runner: String,
+    /// The token of a job that the runner has.
+    pub job: String,
     names: Vec<(&'static str, String)>,
 }
+
+/// What paths name that need not be there.
+const MADE_UP: &[(&str, &str)] = &[
+    ("accessKeyId", "TRPAK7QW2MZ5N3XD4RHB"),
+    ("deliveryId", "dlv_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("token", "trp_i_made_up"),
+    ("installId", "an-install"),
+    ("activityId", "an-activity"),
+    ("overrideId", "rov_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("resourceType", "project"),
+    ("noticeId", "nte_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("escalationId", "esc_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("name", "a-repository"),
+    ("repository", "a-repository.git"),
+    ("lockId", "lck_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("sha", "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"),
+    ("fingerprint", "5f2b8c1d9e0a4b7c8d6e3f1a2b4c5d6e"),
+    ("number", "1"),
+    ("reviewId", "prv_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("threadId", "pth_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("pullCommentId", "pcm_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("runId", "run_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("jobId", "job_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("artifactId", "art_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("fileId", "art_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("runnerId", "rnr_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("indexName", "by-email"),
+    ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("version", "1"),
+    ("type", "ops.alarm"),
+    ("key", "drive/a-blob"),
+    ("file", "main.js"),
+    ("path", "actors"),
+    ("kind", "organization"),
+    ("actorKey", "org_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("act", "restart"),
+    ("deadLetterSeq", "1"),
+    ("jobSeq", "1"),
+    ("importId", "imp_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+];
 
 impl Cast {
     pub async fn new() -> Self {
@@ -68,55 +113,29 @@ impl Cast {
         let rules = format!("{path}/repos/a-repository/rules");
         let rule = owner.client.post(&rules).json(&rule).send().await.expect(201);
         let command_line = on_command_line(&server, &owner.client, &org_id).await;
+        let (runner, job) = at_work(&server, &owner.client, &path).await;
         let sign_ins = owner.client.get("/v1/me/sign-ins").send().await.expect(200);
-        let names = vec![
+        let mut names = vec![
             ("owner", org_id.clone()),
             ("orgId", org_id),
             ("userId", viewer.user_id.clone()),
             ("teamId", team.str("/team/teamId").to_owned()),
             ("inviteId", invite.str("/invite/inviteId").to_owned()),
             ("keyId", key.0),
-            ("accessKeyId", "TRPAK7QW2MZ5N3XD4RHB".to_owned()),
             ("signInId", sign_ins.str("/signIns/0/signInId").to_owned()),
             ("vaultId", device.vault_id.clone()),
-            ("deliveryId", "dlv_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("deviceId", device.device_id.clone()),
-            ("token", "trp_i_made_up".to_owned()),
             ("hookId", hook.str("/hook/hookId").to_owned()),
             ("hookToken", hook_token),
-            ("installId", "an-install".to_owned()),
-            ("activityId", "an-activity".to_owned()),
             ("protocolId", protocol),
             ("rotaId", rota),
-            ("overrideId", "rov_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
-            ("resourceType", "project".to_owned()),
             ("resourceId", bucket.str("/bucket/resourceId").to_owned()),
-            ("noticeId", "nte_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
-            ("escalationId", "esc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("pageId", page.str("/page/pageId").to_owned()),
             ("databaseId", database.str("/database/resourceId").to_owned()),
-            ("name", "a-repository".to_owned()),
-            ("repository", "a-repository.git".to_owned()),
-            ("lockId", "lck_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
             ("ruleId", rule.str("/rule/ruleId").to_owned()),
-            ("sha", "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0".to_owned()),
-            ("fingerprint", "5f2b8c1d9e0a4b7c8d6e3f1a2b4c5d6e".to_owned()),
-            ("number", "1".to_owned()),
             ("principal", viewer.user_id.clone()),
-            ("indexName", "by-email".to_owned()),
-            ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
-            ("version", "1".to_owned()),
-            ("type", "ops.alarm".to_owned()),
-            ("key", "drive/a-blob".to_owned()),
-            ("file", "main.js".to_owned()),
-            ("path", "actors".to_owned()),
-            ("kind", "organization".to_owned()),
-            ("actorKey", "org_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
-            ("act", "restart".to_owned()),
-            ("deadLetterSeq", "1".to_owned()),
-            ("jobSeq", "1".to_owned()),
-            ("importId", "imp_01jd7rt4m5e9fv2w8x3c6k0hqz".to_owned()),
         ];
+        names.extend(MADE_UP.iter().map(|(name, value)| (*name, (*value).to_owned())));
         Self {
             nobody: server.client(),
             owner: owner.client,
@@ -128,6 +147,8 @@ impl Cast {
             key: key.1,
             stranger: stranger.client,
             strange_key,
+            runner,
+            job,
             server,
             names,
         }
@@ -144,7 +165,9 @@ impl Cast {
     /// Somebody who may call it.
     pub fn entitled(&self, row: &Row) -> &Client {
         match row.who {
-            Who::Anyone | Who::TicketHolder | Who::AddressHolder | Who::SecretHolder => &self.nobody,
+            Who::Anyone | Who::TicketHolder | Who::AddressHolder | Who::SecretHolder | Who::Runner | Who::Job => {
+                &self.nobody
+            }
             Who::Authenticator(_) => &self.authenticator,
             Who::MobileApp(_) | Who::IphoneApp(_) => &self.iphone,
             Who::CommandLine(_) | Who::Git(_) | Who::GitLfs(_) => &self.command_line,
@@ -168,6 +191,24 @@ async fn make_protocol_and_rota(owner: &Person, org: &str) -> (String, String) {
     let body = json!({ "name": "Ops", "people": [owner.user_id], "handover": { "every": "day", "at": "09:00" } });
     let rota = owner.client.post(&format!("{org}/notify/rotas")).json(&body).send().await.expect(201);
     (protocol.str("/protocol/protocolId").to_owned(), rota.str("/rota/rotaId").to_owned())
+}
+
+/// A runner of the organization and a job that it has: its secret, and the job's token.
+async fn at_work(server: &Server, owner: &Client, org: &str) -> (String, String) {
+    owner.post(&format!("{org}/repos")).json(&json!({ "name": "at-work" })).send().await.expect(201);
+    let text = "on: push\njobs:\n  test:\n    runs-on: linux\n    steps:\n      - run: make test\n";
+    let change = json!({ "op": "put", "path": ".service/workflows/ci.yml", "content": STANDARD.encode(text) });
+    let commit = json!({ "branch": "main", "message": "Begin", "changes": [change] });
+    owner.post(&format!("{org}/repos/at-work/contents")).json(&commit).send().await.expect(201);
+    let token = owner.post(&format!("{org}/pipelines/runners/token")).json(&json!({})).send().await.expect(201);
+    let body = json!({ "token": token.str("/token"), "name": "a-runner", "labels": [], "os": "linux", "arch": "x64" });
+    let runner = server.client().post("/v1/runner/register").json(&body).send().await.expect(201);
+    let secret = runner.str("/secret").to_owned();
+    let asked = json!({ "version": "0.1.0", "labels": [], "running": 0, "wait": 20 });
+    let poll = server.client().post("/v1/runner/poll").header("x-service-runner", &secret).json(&asked);
+    let token = poll.send().await.expect(200).str("/job/token").to_owned();
+    server.client().get("/v1/runner/job").header("x-service-job", &token).send().await.expect(200);
+    (secret, token)
 }
 
 /// A member of the organization on the command line, who has just enrolled a second factor.

@@ -3,7 +3,10 @@
 use reqwest::Method;
 use serde_json::Value;
 
-use super::{cast::Cast, table::Row};
+use super::{
+    cast::Cast,
+    table::{Row, Who},
+};
 use crate::harness::{Answer, Client, Request};
 
 /// The description that the server serves.
@@ -40,6 +43,11 @@ impl Described {
 impl Row {
     /// A call by this client; its body is still to be given.
     pub fn call(&self, cast: &Cast, client: &Client) -> Request {
-        client.request(Method::from_bytes(self.method.as_bytes()).unwrap(), &cast.path(self))
+        let request = client.request(Method::from_bytes(self.method.as_bytes()).unwrap(), &cast.path(self));
+        match self.who {
+            Who::Runner => request.header("x-service-runner", &cast.runner),
+            Who::Job => request.header("x-service-job", &cast.job),
+            _ => request,
+        }
     }
 }

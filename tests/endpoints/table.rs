@@ -11,6 +11,10 @@ pub enum Who {
     AddressHolder,
     /// Whoever has an address with a secret in it, or signs what they send.
     SecretHolder,
+    /// A runner, with its secret.
+    Runner,
+    /// A job that a runner has, with its token.
+    Job,
     /// Any person and any key.
     Caller,
     /// Any person, and no key.
@@ -36,6 +40,16 @@ pub enum Who {
     Git(&'static str),
     /// The same for Git LFS, which is answered in JSON.
     GitLfs(&'static str),
+}
+
+impl Who {
+    /// Whether nobody has to be signed in.
+    pub const fn is_open(self) -> bool {
+        matches!(
+            self,
+            Self::Anyone | Self::TicketHolder | Self::AddressHolder | Self::SecretHolder | Self::Runner | Self::Job
+        )
+    }
 }
 
 /// What an endpoint takes as its body.
@@ -81,7 +95,8 @@ macro_rules! rows {
 
 use Takes::{Bytes, Form, Json, Nothing};
 use Who::{
-    AddressHolder, Anyone, Caller, Console, Git, GitLfs, Member, Person, Platform, Scope, SecretHolder, TicketHolder,
+    AddressHolder, Anyone, Caller, Console, Git, GitLfs, Job, Member, Person, Platform, Runner, Scope, SecretHolder,
+    TicketHolder,
 };
 
 /// Every endpoint.
@@ -319,6 +334,7 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/branches/divergence"   Scope("git:read"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), JSON;
+    PATCH  "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), JSON;
     DELETE "/v1/orgs/{orgId}/repos/{name}/branches"         Scope("git:write"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/tags"             Scope("git:read"), Nothing;
     DELETE "/v1/orgs/{orgId}/repos/{name}/tags"             Scope("git:write"), Nothing;
@@ -351,6 +367,20 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}"   Scope("git:read"), Nothing;
     PATCH  "/v1/orgs/{orgId}/repos/{name}/pulls/{number}"   Scope("git:write"), JSON;
     GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/commits"        Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/files"   Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviewers"   Scope("git:read"), Nothing;
+    PUT    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviewers"   Scope("git:write"), JSON;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviews"   Scope("git:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviews"   Scope("git:read"), JSON;
+    PUT    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/reviews/{reviewId}/dismissal"   Scope("git:write"), JSON;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads"   Scope("git:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads"   Scope("git:read"), JSON;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/replies"   Scope("git:read"), JSON;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/resolve"   Scope("git:read"), Nothing;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/resolve"   Scope("git:read"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/comments/{pullCommentId}"   Scope("git:read"), JSON;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/threads/{threadId}/comments/{pullCommentId}"   Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/timeline"   Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/mergeability"   Scope("git:read"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/merge"          Scope("git:write"), JSON;
     POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/update"         Scope("git:write"), JSON;
@@ -367,6 +397,49 @@ pub const ROWS: &[Row] = rows! {
 
     GET    "/v1/blobs/{key}"                                AddressHolder, Nothing;
     PUT    "/v1/blobs/{key}"                                AddressHolder, Bytes;
+
+    POST   "/v1/runner/checkout" Job, JSON;
+    POST   "/v1/runner/logs" Job, Json(16 * 1024 * KB, TOO_LARGE);
+    POST   "/v1/runner/cache/restore" Job, JSON;
+    POST   "/v1/runner/cache/save" Job, JSON;
+    POST   "/v1/runner/cache/commit" Job, JSON;
+    POST   "/v1/runner/artifacts/upload" Job, JSON;
+    POST   "/v1/runner/artifacts/commit" Job, JSON;
+    POST   "/v1/runner/artifacts/download" Job, JSON;
+    GET    "/v1/runner/files/{fileId}" AddressHolder, Nothing;
+    PUT    "/v1/runner/files/{fileId}" AddressHolder, Bytes;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log/raw" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}/log/live" Scope("git:read"), Nothing;
+    GET    "/v1/sockets/jobs/{jobId}/log" TicketHolder, Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/logs" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/artifacts" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" Scope("git:read"), Nothing;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}" Scope("git:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" Scope("git:read"), Nothing;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/caches" Scope("git:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" Scope("git:read"), Nothing;
+    PUT    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" Scope("git:write"), JSON;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}/dispatches" Scope("git:write"), JSON;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/check" Scope("git:read"), Json(4 * 1024 * KB, TOO_LARGE);
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/why" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}" Scope("git:read"), Nothing;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}" Scope("git:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/cancel" Scope("git:write"), JSON;
+    POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/rerun" Scope("git:write"), JSON;
+    GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}" Scope("git:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/pipelines/runners" Scope("git:admin"), Nothing;
+    POST   "/v1/orgs/{orgId}/pipelines/runners/token" Scope("git:admin"), JSON;
+    PATCH  "/v1/orgs/{orgId}/pipelines/runners/{runnerId}" Scope("git:admin"), JSON;
+    DELETE "/v1/orgs/{orgId}/pipelines/runners/{runnerId}" Scope("git:admin"), Nothing;
+    GET    "/v1/orgs/{orgId}/pipelines/queue" Scope("git:admin"), Nothing;
+    POST   "/v1/runner/register" Anyone, JSON;
+    POST   "/v1/runner/poll" Runner, JSON;
+    GET    "/v1/runner/job" Job, Nothing;
+    POST   "/v1/runner/status" Job, Json(8 * 1024 * KB, TOO_LARGE);
+    POST   "/v1/runner/complete" Job, Json(8 * 1024 * KB, TOO_LARGE);
 
     GET    "/"                                              Anyone, Nothing;
     GET    "/orgs/{orgId}"                                  Anyone, Nothing;

@@ -7,6 +7,7 @@ mod coediting;
 mod limits;
 mod pair;
 mod platform;
+mod pushes;
 mod revocation;
 mod tickets;
 

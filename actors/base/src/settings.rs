@@ -43,6 +43,10 @@ pub struct Settings {
     pub spool: PathBuf,
     /// Where git works on the objects of repositories: a folder on a disk of the machine.
     pub git_folder: PathBuf,
+    /// Bytes of packs that are kept once they were sent (`git.pack_cache_max`).
+    pub git_pack_cache_max: u64,
+    /// Bytes of the folders that git works in (`git.view_max`).
+    pub git_view_max: u64,
 }
 
 /// How much work a password's hash takes (`accounts.argon2_*`).
@@ -96,6 +100,8 @@ impl Default for Settings {
             tables_max: 500,
             spool: std::env::temp_dir(),
             git_folder: std::env::temp_dir().join("troupe-git"),
+            git_pack_cache_max: 4 << 30,
+            git_view_max: 20_000_000_000,
         }
     }
 }

@@ -12,10 +12,12 @@ mod lfs;
 mod pulls;
 mod push;
 mod removal;
+mod rename;
 mod repository;
 mod resource;
 pub mod rules;
 mod secrets;
+mod triggers;
 mod web;
 
 use std::sync::Arc;
@@ -29,8 +31,12 @@ use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
 pub use self::{
     branches::{CreateBranch, DeleteBranch, DeleteTag},
     lfs::{KeepLfsObject, LockPath, Locked, UnlockPath},
-    pulls::{ChangePull, CreatePull, MergePull},
+    pulls::{
+        AskReviewers, ChangePull, CreatePull, DeleteComment, DismissReview, EditComment, GiveReview, MergePull,
+        OpenThread, ReplyToThread, SettleThread, ThreadAt, ThreadWithComments, pull_facts,
+    },
     push::{LandPush, LandedPush},
+    rename::{Rename, RenameBranch},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},
     secrets::{AllowSecret, Scanned, SecretsRefused, WithdrawSecret},

@@ -19,6 +19,7 @@ use store::{
 use crate::{
     Repository, Scanned, SecretsRefused,
     pulls::{Followed, Merge, follow},
+    rename::Rename,
     resource::{found, reaches},
     rules::{audit_bypass, rule_on},
 };
@@ -60,6 +61,8 @@ pub struct LandedPush {
 pub(crate) struct Beside<'m> {
     /// The pull request that is merged by it.
     pub(crate) merge: Option<&'m Merge>,
+    /// The branch that is renamed by it.
+    pub(crate) rename: Option<&'m Rename>,
     /// What is written where a ref is moved.
     pub(crate) change: Change,
 }
@@ -84,7 +87,7 @@ impl Repository {
         beside: Beside<'_>,
         turn: &mut Turn<'_, Self>,
     ) -> Result<(LandedPush, Vec<Option<Ruling>>)> {
-        let Beside { merge, change: beside } = beside;
+        let Beside { merge, rename, change: beside } = beside;
         let LandPush { org_id, moves, refused, refuses_more, is_atomic, pack, secrets } = command;
         let (store, now) = (turn.services().store.clone(), turn.now());
         let authority = turn.authority(*org_id).await?;
@@ -92,6 +95,9 @@ impl Repository {
         reaches(&store, &authority, &repository, AccessLevel::Write).await?;
         if repository.resource.status == ResourceStatus::Deleting {
             return Err(repository_deleted());
+        }
+        if let Some(rename) = rename {
+            rename.settle_default(&mut repository);
         }
         let names: Vec<_> = moves.iter().map(|asked| asked.name.clone()).collect();
         let places = store.repository_ref_places(repository.no, &names).await?;
@@ -122,9 +128,14 @@ impl Repository {
             change.repository_pushed(now, &repository, taken);
             write_refs(&mut change, &repository, moves, &refs);
             let by = authority.on_behalf_of()?;
-            let moved = Followed { repository: &repository, moves, refs: &refs, by, merge };
-            follow(&mut change, turn, moved).await?;
-            audit(&mut change, turn, &repository, &refs);
+            if let Some(rename) = rename {
+                rename.follow(&mut change, turn, &repository).await?;
+                rename.audit(&mut change, turn, &repository);
+            } else {
+                let moved = Followed { repository: &repository, moves, refs: &refs, by, merge };
+                follow(&mut change, turn, moved).await?;
+                audit(&mut change, turn, &repository, &refs);
+            }
             decided.allow(&mut change, turn, (&repository, &authority))?;
             for (it, ruling) in refs.iter().zip(&rulings).filter(|(it, _)| it.verdict != RefVerdict::Refused) {
                 if let Some(ruling) = ruling {

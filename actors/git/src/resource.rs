@@ -36,24 +36,46 @@ pub(crate) async fn found(store: &Store, org_id: OrgId, id: ResourceId) -> Resul
     repository.filter(|repository| !repository.is_gone()).ok_or_else(repository_not_found)
 }
 
+/// What the caller may do in the repository; nothing where they have no part in it.
+pub(crate) async fn level_in(
+    store: &Store,
+    authority: &Authority,
+    repository: &StoredRepository,
+) -> Result<Option<AccessLevel>> {
+    let granted = match authority.on_behalf_of() {
+        Ok(user_id) => store.repository_granted(repository.no, authority.org_id(), user_id).await?,
+        Err(_) => None,
+    };
+    Ok(level_of(authority, repository.settings.visibility, granted))
+}
+
+/// The same for a member whom no request stands for; nothing for who isn't one.
+pub(crate) async fn level_of_member(
+    store: &Store,
+    repository: &StoredRepository,
+    user_id: UserId,
+) -> Result<Option<AccessLevel>> {
+    match store.authority_of_person(repository.resource.org_id, user_id).await {
+        Ok(authority) => level_in(store, &authority, repository).await,
+        Err(Error::NotFound { .. }) => Ok(None),
+        Err(other) => Err(other),
+    }
+}
+
 /// 404 for who has no part in the repository, 403 for whose part is smaller.
 pub(crate) async fn reaches(
     store: &Store,
     authority: &Authority,
     repository: &StoredRepository,
     wanted: AccessLevel,
-) -> Result<()> {
-    let granted = match authority.on_behalf_of() {
-        Ok(user_id) => store.repository_granted(repository.no, authority.org_id(), user_id).await?,
-        Err(_) => None,
-    };
-    let level = level_of(authority, repository.settings.visibility, granted).ok_or_else(repository_not_found)?;
-    level.require(wanted)
+) -> Result<AccessLevel> {
+    let level = level_in(store, authority, repository).await?.ok_or_else(repository_not_found)?;
+    level.require(wanted).map(|()| level)
 }
 
 async fn admit(services: &Services, authority: &Authority, id: ResourceId) -> Result<()> {
     let repository = found(&services.store, authority.org_id(), id).await?;
-    reaches(&services.store, authority, &repository, AccessLevel::Admin).await
+    reaches(&services.store, authority, &repository, AccessLevel::Admin).await.map(drop)
 }
 
 /// Makes a repository.
@@ -73,6 +95,7 @@ impl ResourceCreate for CreateRepository {
     async fn rows(&self, _: &Services, resource: &Resource) -> Result<Change> {
         let mut change = Change::new();
         change.repository_add(resource, &self.0.settings);
+        change.repository_former_name_remove(resource.org_id, &resource.name_key);
         if self.0.settings.visibility == Visibility::Restricted {
             change.repository_maker_grant(resource);
         }
@@ -134,6 +157,10 @@ impl ResourceChange for ChangeRepository {
         let mut change = Change::new();
         change.repository_set(&repository);
         if let Some(name) = &self.patch.name {
+            if name.key() != resource.name_key {
+                change.repository_former_name_put(&repository);
+                change.repository_former_name_remove(resource.org_id, &name.key());
+            }
             name.as_str().clone_into(&mut resource.name);
             resource.name_key = name.key();
         }

@@ -81,7 +81,7 @@ impl Scanned {
         let allowed = store.allowed_secrets(repository.no).await?;
         let nothing = HashSet::new();
         let allows = match reaches(store, authority, repository, allow_by.level()).await {
-            Ok(()) => allows,
+            Ok(_) => allows,
             Err(Error::Forbidden { .. }) => &nothing,
             Err(error) => return Err(error),
         };

@@ -1,7 +1,9 @@
 //! A query's tree in the form that `.ci/issues/jql.mjs` brings that of Atlassian's package into.
 
 use serde_json::{Value as Json, json};
-use troupe_domain::issues::jql::{Clause, Field, FieldName, NodeKind, Operand, Query, Single, Sort, Span, Word};
+use troupe_domain::issues::jql::{
+    Clause, Direction, Field, FieldName, NodeId, NodeKind, Operand, Query, Single, Sort, Span, Word,
+};
 
 /// The tree of a query, or what is wrong with it.
 pub fn answer(line: &str) -> Json {
@@ -45,7 +47,7 @@ impl<'a> Printer<'a> {
                 NodeKind::Clause(clause) => json!(["clause", self.at(node.span), self.clause(clause)]),
             });
         }
-        json!({"nodes": nodes, "root": query.root().map(|id| id.index()), "order": query.order.iter().map(|it| self.sort(it)).collect::<Vec<_>>()})
+        json!({"nodes": nodes, "root": query.root().map(NodeId::index), "order": query.order.iter().map(|it| self.sort(it)).collect::<Vec<_>>()})
     }
 
     fn clause(&self, clause: &Clause) -> Json {
@@ -95,6 +97,6 @@ impl<'a> Printer<'a> {
     }
 
     fn sort(&self, sort: &Sort) -> Json {
-        json!([self.field(&sort.field), sort.direction.map(|it| it.name()), self.at(sort.span)])
+        json!([self.field(&sort.field), sort.direction.map(Direction::name), self.at(sort.span)])
     }
 }

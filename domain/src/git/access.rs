@@ -6,6 +6,8 @@
 
 use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     Authority, Error, Result, Scope,
     app::names,
@@ -55,8 +57,9 @@ pub fn level_of(authority: &Authority, visibility: Visibility, granted: Option<A
     }
 }
 
-/// Whom a grant is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Whom a grant is for, or who is asked for a review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Principal {
     /// A person.
     Person(UserId),

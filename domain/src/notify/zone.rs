@@ -40,6 +40,11 @@ impl Zone {
         self.0.iana_name().unwrap_or("UTC")
     }
 
+    /// The zone with all its clock changes.
+    pub(crate) const fn rules(&self) -> &TimeZone {
+        &self.0
+    }
+
     /// The day and the time of day there at `at`.
     pub fn local(&self, at: Timestamp) -> (Date, TimeOfDay) {
         let local = self.0.to_datetime(instant(at));

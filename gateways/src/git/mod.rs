@@ -4,6 +4,7 @@
 //! ended with whoever waits for it; only so many run at the same time.
 
 use std::{
+    any::Any,
     ffi::{OsStr, OsString},
     io,
     path::{Path, PathBuf},
@@ -28,6 +29,20 @@ const SAID_MAX: u64 = 16 * 1024;
 const STATUS_NO: i32 = 1;
 /// Runs at the same time for each processor.
 const RUNS_PER_CORE: usize = 2;
+/// What all runs are told. None takes much memory, however large a repository is: several run at the same time.
+const SETTINGS: [&str; 10] = [
+    "core.hooksPath=/dev/null",
+    "safe.directory=*",
+    // Names are written as they are.
+    "core.quotePath=false",
+    "core.bigFileThreshold=8m",
+    "core.deltaBaseCacheLimit=16m",
+    "core.packedGitWindowSize=8m",
+    "core.packedGitLimit=64m",
+    "pack.deltaCacheSize=16m",
+    "pack.threads=1",
+    "pack.windowMemory=32m",
+];
 /// The oldest version that is known to do all that is asked of it.
 pub const VERSION_MIN: (u32, u32) = (2, 39);
 
@@ -69,12 +84,13 @@ pub struct GitJob {
     folder: PathBuf,
     arguments: Vec<OsString>,
     protocol: Option<&'static str>,
+    keeps: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl GitJob {
     /// A command of git's, in the repository `folder`.
     pub fn new(folder: &Path, command: &str) -> Self {
-        Self { folder: folder.to_owned(), arguments: vec![command.into()], protocol: None }
+        Self { folder: folder.to_owned(), arguments: vec![command.into()], protocol: None, keeps: None }
     }
 
     /// An argument of the command.
@@ -97,6 +113,13 @@ impl GitJob {
         self
     }
 
+    /// With what has to be there for as long as it runs.
+    #[must_use]
+    pub fn keeping(mut self, kept: Arc<dyn Any + Send + Sync>) -> Self {
+        self.keeps = Some(kept);
+        self
+    }
+
     fn name(&self) -> String {
         self.arguments.first().map_or_else(String::new, |command| command.to_string_lossy().into_owned())
     }
@@ -112,6 +135,7 @@ pub struct GitRun {
     pub stdout: Option<ChildStdout>,
     stderr: Option<ChildStderr>,
     child: Child,
+    _kept: Option<Arc<dyn Any + Send + Sync>>,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -137,8 +161,9 @@ impl Git {
             command.env("GIT_PROTOCOL", protocol);
         }
         let mut child = command.spawn()?;
+        metrics::counter!("troupe_git_runs_total", "command" => job.name()).increment(1);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        Ok(GitRun { command: job.name(), stdin, stdout, stderr, child, _permit: permit })
+        Ok(GitRun { command: job.name(), stdin, stdout, stderr, child, _kept: job.keeps.clone(), _permit: permit })
     }
 
     /// Runs a command that reads `input`; all that it writes.
@@ -178,9 +203,7 @@ impl Git {
                 ("GIT_CONFIG_GLOBAL", "/dev/null"),
                 ("GIT_TERMINAL_PROMPT", "0"),
             ])
-            .args(["-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*", "-c", "core.bigFileThreshold=8m"])
-            // Names are written as they are.
-            .args(["-c", "core.quotePath=false"])
+            .args(SETTINGS.iter().flat_map(|setting| ["-c", setting]))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -19,7 +19,7 @@ use crate::{
     facts::Facts,
     org::Org,
     path::{Path, PathParameter, concat_example},
-    permission::{GitAdmin, GitRead, GitWrite, Permission},
+    permission::{Both, GitAdmin, GitRead, GitWrite, LogsRead, Permission},
 };
 
 impl PathParameter for RepositoryName {
@@ -109,6 +109,10 @@ impl RepositoryPermission for GitRead {
 
 impl RepositoryPermission for GitWrite {
     const LEVEL: AccessLevel = AccessLevel::Write;
+}
+
+impl RepositoryPermission for Both<GitRead, LogsRead> {
+    const LEVEL: AccessLevel = AccessLevel::Read;
 }
 
 impl RepositoryPermission for GitAdmin {

@@ -7,7 +7,7 @@ use std::{
     str::FromStr,
 };
 
-use actors::git::{CreateBranch, DeleteBranch, DeleteTag, host::tips};
+use actors::git::{CreateBranch, DeleteBranch, DeleteTag, Rename, RenameBranch, host::tips};
 use domain::{
     Error,
     git::{
@@ -349,6 +349,44 @@ pub(crate) async fn branch_create(
     state.actors.repository.ask(&repository.stored.id(), command, repository.context()).await?;
     let branch = NewBranch { name: name.as_str().to_owned(), commit_id: at.to_string() };
     Ok(Created(NewBranchAnswer { branch }))
+}
+
+/// A new name for a branch.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"name": "master", "newName": "main"}))]
+pub(crate) struct BranchRename {
+    /// The branch.
+    #[schema(min_length = 1, max_length = 256)]
+    name: String,
+    /// The new name: 1 to 256 characters, by git's rules.
+    new_name: String,
+}
+
+impl RequestBody for BranchRename {}
+
+/// Rename a branch
+///
+/// Open pull requests go by the new name, and where it is the default branch, it stays that: for this, `git:admin` and level `admin`
+/// are needed. Rules are for names, and stay as they are: the old name has to be one that may be deleted, the new one one that may be
+/// made.
+#[utoipa::path(patch, path = "/v1/orgs/{orgId}/repos/{name}/branches", responses(
+    (status = 403, description = "A rule of this repository doesn't allow it."),
+    (status = 404, description = "Branch not found."),
+    (status = 409, description = "A branch with this name already exists.\n\nA tag with this name already exists.\n\nThis \
+     repository is deleted. Restore it first."),
+))]
+pub(crate) async fn branch_rename(
+    repository: Repository<GitWrite>,
+    body: Body<BranchRename>,
+    state: State,
+) -> Result<Json<NewBranchAnswer>> {
+    let BranchRename { name, new_name } = body.into_inner();
+    let (from, to) = (branch_named(&name)?, BranchName::parse("newName", &new_name)?);
+    let command = RenameBranch { org_id: repository.org_id(), rename: Rename { from, to: to.clone() } };
+    let oid = state.actors.repository.ask(&repository.stored.id(), command, repository.context()).await?;
+    let branch = NewBranch { name: to.as_str().to_owned(), commit_id: oid.to_string() };
+    Ok(Json(NewBranchAnswer { branch }))
 }
 
 /// `?name=`.

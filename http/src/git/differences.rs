@@ -115,7 +115,7 @@ pub(crate) struct CountedFile {
 }
 
 impl CountedFile {
-    fn new(file: FileChange, counts: Option<&LineCounts>) -> Self {
+    pub(super) fn new(file: FileChange, counts: Option<&LineCounts>) -> Self {
         let (additions, deletions) = match counts {
             Some(LineCounts::Text { added, deleted }) => (Some(*added), Some(*deleted)),
             Some(LineCounts::Binary) | None => (None, None),

@@ -21,7 +21,22 @@ mod web_uploads;
 mod wire;
 
 pub(crate) use self::{
-    access::*, argument::machine_key_only, branches::*, commits::*, contents::*, credentials::*, differences::*,
-    files::*, lfs::*, pulls::*, pushes::*, repositories::*, rules::*, secret_findings::*, statuses::*, web_commits::*,
-    web_uploads::*, wire::*,
+    access::*,
+    argument::{Repository, RepositoryPermission, machine_key_only},
+    branches::*,
+    commits::*,
+    contents::*,
+    credentials::*,
+    differences::*,
+    files::*,
+    lfs::*,
+    pulls::*,
+    pushes::*,
+    repositories::*,
+    rules::*,
+    secret_findings::*,
+    statuses::*,
+    web_commits::*,
+    web_uploads::*,
+    wire::*,
 };

@@ -117,7 +117,11 @@ impl Store {
         match token.kind() {
             TokenKind::SignIn => self.sign_in_by_token(token.hash()).await,
             TokenKind::Key => self.key_by_token(token.hash()).await,
-            TokenKind::Invite | TokenKind::Hook => Ok(None),
+            TokenKind::Invite
+            | TokenKind::Hook
+            | TokenKind::Runner
+            | TokenKind::RunnerRegistration
+            | TokenKind::Job => Ok(None),
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod access;
 mod address;
+mod former_names;
 mod lfs;
 mod lfs_address;
 mod list;
@@ -34,7 +35,7 @@ pub use self::{
     lfs_address::{LfsAct, LfsAddress, LfsQuery},
     list::{ListedBy, RepositoryList},
     packs::{NewPack, StoredPack},
-    pulls::PullList,
+    pulls::{PullList, ThreadList},
     pushes::{PushList, PushedRef, StoredPush},
     removal::RepositoryRest,
     secrets::{SecretList, SecretPlace},

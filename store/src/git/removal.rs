@@ -30,8 +30,23 @@ fn rows(no: RepositoryNo) -> Vec<Purge> {
         ("statuses of commits", ["commit_statuses", "repo_no, sha, context", "repo_no = $1"]),
         ("locks of large files", ["lfs_locks", "repo_no, path", "repo_no = $1"]),
         ("secrets that were found", ["secret_findings", "repo_no, fingerprint", "repo_no = $1"]),
+        ("former names", ["repository_former_names", "org_id, name_key", "repo_no = $1"]),
+        ("comments on pull requests", ["pull_comments", "repo_no, thread_id, id", "repo_no = $1"]),
+        ("threads on pull requests", ["pull_threads", "repo_no, number, id", "repo_no = $1"]),
+        ("reviews", ["pull_reviews", "repo_no, number, id", "repo_no = $1"]),
+        ("reviewers who are asked", ["pull_reviewers", "repo_no, number, principal", "repo_no = $1"]),
+        ("what happened to pull requests", ["pull_events", "repo_no, number, seq", "repo_no = $1"]),
         ("pull requests", ["pulls", "repo_no, number", "repo_no = $1"]),
         ("grants", ["repository_grants", "repo_no, principal", "repo_no = $1"]),
+        ("reports of jobs", ["job_reports", "job_id", "repo_no = $1"]),
+        ("approvals", ["approvals", "job_id", "repo_no = $1"]),
+        ("jobs", ["jobs", "id", "repo_no = $1"]),
+        ("plans of runs", ["run_plans", "run_id", "repo_no = $1"]),
+        ("runs", ["runs", "id", "repo_no = $1"]),
+        ("concurrency groups", ["concurrency_groups", "repo_no, name", "repo_no = $1"]),
+        ("environments", ["environments", "repo_no, name_key", "repo_no = $1"]),
+        ("schedules", ["workflow_schedules", "repo_no, file, place", "repo_no = $1"]),
+        ("workflows", ["workflow_states", "repo_no, file", "repo_no = $1"]),
     ]
     .map(|(what, names)| Purge::new(what, names, no.0))
     .into()
@@ -55,6 +70,7 @@ impl Store {
             self.repository_packs_next(rest).await?,
             self.web_uploads_next(rest).await?,
             self.lfs_objects_next(rest).await?,
+            self.job_files_next(rest).await?,
         ] {
             if !batch.rows.is_empty() {
                 return Ok(batch);

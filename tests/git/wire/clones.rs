@@ -1,5 +1,7 @@
 //! Cloning and fetching.
 
+use serde_json::json;
+
 use super::Workshop;
 
 /// The versions of the protocol, as git is told them.
@@ -79,4 +81,31 @@ async fn an_empty_repository_is_cloned_and_says_which_branch_there_will_be() {
     shop.git(".", &["clone", "--quiet", &shop.web(), "empty"]).await;
     assert_eq!(shop.git("empty", &["symbolic-ref", "HEAD"]).await, "refs/heads/main");
     assert_eq!(shop.git("empty", &["-c", "protocol.version=0", "ls-remote", "origin"]).await, "");
+}
+
+#[tokio::test]
+async fn a_renamed_repository_is_found_under_its_old_name_until_another_has_it() {
+    let shop = Workshop::pushed(1).await;
+    let (ada, at) = (&shop.repos.ada.client, |rest: &str| shop.repos.at(rest));
+    for (from, to) in [("web", "site"), ("site", "home")] {
+        ada.patch(&at(from)).json(&json!({ "name": to })).send().await.expect(200);
+    }
+    for old in ["web", "SITE", "home"] {
+        shop.git(".", &["clone", "--quiet", &shop.url(old, &shop.key), old]).await;
+    }
+    shop.commit("ada", "more", "more\n").await;
+    shop.git("ada", &["push", "--quiet", "origin", "main"]).await;
+    // Nobody who has no part in it learns that it was there.
+    ada.patch(&at("home")).json(&json!({ "visibility": "restricted" })).send().await.expect(200);
+    let dev = shop.repos.member("dev", "developer").await;
+    let dev = super::refusals::key_of(&shop, &dev).await;
+    let ran = shop.try_git(".", &["ls-remote", &shop.url("web", &dev)]).await;
+    assert!(!ran.is_ok && ran.err.contains("Repository not found"), "{}", ran.err);
+    // Whoever takes the name has it, also once that one is gone.
+    shop.repos.make("web", "organization").await;
+    assert_eq!(shop.git(".", &["ls-remote", &shop.url("web", &shop.key)]).await, "");
+    ada.patch(&at("web")).json(&json!({ "name": "Web2" })).send().await.expect(200);
+    ada.patch(&at("home")).json(&json!({ "name": "site" })).send().await.expect(200);
+    assert_eq!(shop.git(".", &["ls-remote", &shop.url("web", &shop.key)]).await, "");
+    assert!(shop.git(".", &["ls-remote", &shop.url("home", &shop.key)]).await.contains("refs/heads/main"));
 }

@@ -6,12 +6,16 @@ mod contents;
 mod differences;
 mod lfs;
 mod merges;
+mod pack_cache;
 mod pulls;
 mod pushes;
 mod refusals;
+mod renames;
+mod reviews;
 mod rules;
 mod secrets;
 mod statuses;
+mod threads;
 mod web_commits;
 
 use std::{

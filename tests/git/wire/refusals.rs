@@ -131,3 +131,34 @@ async fn a_pack_that_is_broken_or_lacks_objects_changes_nothing() {
         assert_eq!(answer.status, if bad == "0000" { 200 } else { 400 }, "{bad}: {}", answer.text);
     }
 }
+
+#[tokio::test]
+async fn nothing_comes_along_that_no_ref_needs() {
+    let shop = Workshop::pushed(2).await;
+    shop.commit("ada", "next", "next\n").await;
+    let shell = |script: &str| {
+        let output =
+            std::process::Command::new("sh").args(["-c", script]).current_dir(shop.at("ada")).output().unwrap();
+        assert!(output.status.success());
+        output.stdout
+    };
+    let (old, new) = (shop.tip("main~1").await, shop.tip("main").await);
+    let line = format!("{old} {new} refs/heads/main\0report-status side-band-64k");
+    let client = shop.repos.server.client().with_token(&shop.key);
+    let path = format!("/git/{}/web.git/git-receive-pack", shop.repos.org.rsplit('/').next().unwrap());
+    let push = async |pack: Vec<u8>| {
+        let mut body = format!("{:04x}{line}0000", line.len() + 4).into_bytes();
+        body.extend_from_slice(&pack);
+        client.post(&path).body("application/x-git-receive-pack-request", body).send().await.expect(200).text
+    };
+    let objects = "git rev-list --objects main~1..main | cut -c1-40";
+    let stray = "echo stray | git hash-object -w --stdin";
+    let text = push(shell(&format!("({objects}; {stray}) | git pack-objects --stdout -q"))).await;
+    assert!(text.contains("ng refs/heads/main The pack has objects that nothing you push needs."), "{text}");
+    assert!(shop.git("ada", &["ls-remote", "origin", "main"]).await.starts_with(&old));
+    // What the repository has already may come once more.
+    let known = "git rev-list --objects main~1 | cut -c1-40";
+    let text = push(shell(&format!("({objects}; {known}) | git pack-objects --stdout -q"))).await;
+    assert!(text.contains("ok refs/heads/main"), "{text}");
+    assert_eq!(shop.mirrored("mirror").await.split(' ').next_back().unwrap(), new);
+}

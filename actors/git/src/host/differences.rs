@@ -50,7 +50,7 @@ pub struct Changes {
 
 impl Reading {
     /// What compares two commits, or one with nothing.
-    fn comparing(&self, command: &[&str], base: Option<ObjectId>, head: ObjectId) -> GitJob {
+    pub(super) fn comparing(&self, command: &[&str], base: Option<ObjectId>, head: ObjectId) -> GitJob {
         let base = base.map_or_else(|| EMPTY_TREE.to_owned(), |base| base.to_string());
         let job = self.job("diff-tree").with_all(["-r", "-M", RENAMES_AMONG, "--no-color"]).with_all(command);
         job.with_all([&base, &head.to_string(), "--"])
@@ -100,6 +100,21 @@ impl Reading {
         Ok(Changes { files, counts, is_cut })
     }
 
+    /// The numbers of lines of these files, in their order; nothing where git counts others.
+    pub async fn line_counts(
+        &self,
+        base: Option<ObjectId>,
+        head: ObjectId,
+        files: &[FileChange],
+    ) -> Result<Vec<LineCounts>> {
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let job = files_of(self.comparing(&["-z", "--numstat"], base, head), files);
+        let counts = read_line_counts(&self.run(&job, "").await?);
+        Ok(if counts.len() == files.len() { counts } else { Vec::new() })
+    }
+
     /// The patches of these files, of which there are at most 100, as far as a page of them goes. At least one is there; it alone
     /// may be cut.
     pub async fn patches(
@@ -108,10 +123,7 @@ impl Reading {
         head: ObjectId,
         files: &[FileChange],
     ) -> Result<Vec<(FileChange, Vec<Patch>)>> {
-        let mut job = self.comparing(&["-z", "--raw", "-p"], base, head);
-        for path in files.iter().flat_map(|it| it.old_path.iter().chain([&it.path])) {
-            job = job.with(OsString::from_vec([b":(literal)", &path[..]].concat()));
-        }
+        let job = files_of(self.comparing(&["-z", "--raw", "-p"], base, head), files);
         let mut run = self.git.start(&job).await.map_err(internal)?;
         let Some(stdout) = run.stdout.take() else { return Ok(Vec::new()) };
         let mut stdout = BufReader::with_capacity(PIECE_LEN, stdout);
@@ -154,8 +166,14 @@ impl Reading {
     }
 }
 
+/// The job for these files alone, with what their paths were.
+fn files_of(job: GitJob, files: &[FileChange]) -> GitJob {
+    let paths = files.iter().flat_map(|it| it.old_path.iter().chain([&it.path]));
+    paths.fold(job, |job, path| job.with(OsString::from_vec([b":(literal)", &path[..]].concat())))
+}
+
 /// The list of changes before the patches; nothing stands between two of its zeros.
-async fn list_of(output: &mut BufReader<ChildStdout>) -> io::Result<Vec<u8>> {
+pub(super) async fn list_of(output: &mut BufReader<ChildStdout>) -> io::Result<Vec<u8>> {
     let mut list = Vec::new();
     loop {
         let before = list.len();
@@ -168,7 +186,7 @@ async fn list_of(output: &mut BufReader<ChildStdout>) -> io::Result<Vec<u8>> {
 }
 
 /// As many patches as a page has, and whether there is more of the last one, or others.
-async fn page_of(output: &mut BufReader<ChildStdout>) -> io::Result<(Vec<Patch>, bool)> {
+pub(super) async fn page_of(output: &mut BufReader<ChildStdout>) -> io::Result<(Vec<Patch>, bool)> {
     let (mut reader, mut line) = (PatchReader::default(), Vec::new());
     loop {
         line.clear();

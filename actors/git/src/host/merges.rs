@@ -9,7 +9,6 @@ use domain::{
     Result,
     git::{BranchName, ObjectId, OpenPull, RefMove, rules::RuleSet, wire::Listing},
 };
-use gateways::GitJob;
 use store::git::StoredRepository;
 
 use super::{GitHost, Quarantine, internal};
@@ -62,7 +61,7 @@ impl GitHost {
     /// Whether the repository has this commit.
     pub async fn has_commit(&self, repository: &StoredRepository, commit: ObjectId) -> Result<bool> {
         let view = self.view(repository).await?;
-        let job = GitJob::new(&view, "cat-file").with("--batch-check=%(objecttype)");
+        let job = view.job("cat-file").with("--batch-check=%(objecttype)");
         let output = self.parts.git.run(&job, format!("{commit}\n").as_bytes()).await.map_err(internal)?;
         Ok(output == b"commit\n")
     }

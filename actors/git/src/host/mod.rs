@@ -3,8 +3,11 @@
 //! The truth is in the store: refs are rows, packs are contents. What git works on is a folder for each repository that this node
 //! made of them, a view, which is never written to but to add what the store has.
 
+mod answers;
 mod differences;
 mod error;
+mod fetching;
+mod lines;
 mod listings;
 mod mergeability;
 mod merges;
@@ -12,6 +15,7 @@ mod merging;
 mod quarantine;
 mod reading;
 mod secrets;
+mod strays;
 mod tips;
 mod views;
 mod web;
@@ -22,18 +26,22 @@ use std::{
 };
 
 use actors_base::Services;
-use dashmap::DashMap;
+use bytes::Bytes;
 use domain::{Result, git::wire::Listing};
-use gateways::{Git, GitJob, GitRun};
+use gateways::Git;
 use store::{
     Store,
     git::{RepositoryNo, StoredRepository},
 };
-use tokio::sync::Mutex;
 
+use self::{answers::Answers, listings::Listings, mergeability::Looked, views::Views};
 pub use self::{
+    answers::Following,
     differences::Changes,
     error::internal,
+    fetching::FetchAnswer,
+    lines::FileLines,
+    listings::RefsAsked,
     mergeability::Mergeability,
     merging::Merging,
     quarantine::{PackRefusal, Quarantine},
@@ -42,10 +50,6 @@ pub use self::{
     tips::Unpacked,
     web::NewCommit,
 };
-use self::{listings::Listings, mergeability::Looked, views::Seen};
-
-/// How long `git upload-pack` waits for more of a request, in seconds.
-const SILENCE_SECONDS: u32 = 60;
 
 /// The objects of repositories, on this node. A cheap handle.
 #[derive(Clone, Debug)]
@@ -59,13 +63,14 @@ struct Parts {
     git: Git,
     /// What answers questions, beside what sends and takes packs in.
     reader: Git,
-    folder: PathBuf,
     /// Where this process takes pushes in.
     quarantine: PathBuf,
     /// Whether what others left behind there was looked for.
     is_tidied: AtomicBool,
-    views: DashMap<RepositoryNo, Arc<Mutex<Seen>>>,
+    views: Views,
     listings: Listings,
+    /// Packs that were sent.
+    answers: Arc<Answers>,
     looked: Looked,
 }
 
@@ -81,8 +86,8 @@ impl GitHost {
                 reader: Git::default(),
                 quarantine: folder.join("quarantine").join(process),
                 is_tidied: AtomicBool::new(false),
-                folder,
-                views: DashMap::new(),
+                answers: Arc::new(Answers::new(folder.join("answers"), services.settings.git_pack_cache_max)),
+                views: Views::new(folder.join("views"), services.settings.git_view_max),
                 listings: Listings::default(),
                 looked: Looked::default(),
             }),
@@ -94,15 +99,15 @@ impl GitHost {
         self.parts.listings.refs(&self.parts.store, no).await
     }
 
-    /// Starts what answers a request to fetch, which it reads from its input. `protocol` is the version that is spoken.
-    pub async fn fetch(&self, repository: &StoredRepository, protocol: Option<&'static str>) -> Result<GitRun> {
-        let view = self.view(repository).await?;
-        let silence = format!("--timeout={SILENCE_SECONDS}");
-        let job = GitJob::new(&view, "upload-pack").with_all(["--stateless-rpc", "--strict", &silence, "."]);
-        let job = match protocol {
-            Some(protocol) => job.speaking(protocol),
-            None => job,
-        };
-        self.parts.git.start(&job).await.map_err(internal)
+    /// All refs of a repository, all of whose objects are in its view by now: somebody else may have pushed meanwhile.
+    pub async fn refs_in_view(&self, repository: &StoredRepository) -> Result<Arc<Vec<Listing>>> {
+        let refs = self.refs(repository.no).await?;
+        self.view(repository).await?;
+        Ok(refs)
+    }
+
+    /// What is said of the refs of a repository.
+    pub async fn refs_answer(&self, no: RepositoryNo, asked: RefsAsked) -> Result<Bytes> {
+        self.parts.listings.answer(&self.parts.store, no, asked).await
     }
 }

@@ -24,7 +24,7 @@ use tokio::{
 
 use super::{
     GitHost, internal,
-    views::{failed, lay_out},
+    views::{View, failed, lay_out},
 };
 
 /// How long the next bytes of a pack may take.
@@ -37,6 +37,8 @@ const LEFT_BEHIND_AFTER: Duration = Duration::from_hours(24);
 pub struct Quarantine {
     pub(super) host: GitHost,
     folder: TempDir,
+    /// What the repository has: objects are borrowed of it.
+    pub(super) view: View,
     pub(super) hash: Option<ObjectId>,
 }
 
@@ -78,10 +80,10 @@ impl GitHost {
         }
         let folder = tempfile::Builder::new().prefix("push-").tempdir_in(place).map_err(failed)?;
         lay_out(folder.path()).await.map_err(failed)?;
-        let objects = view.canonicalize().map_err(failed)?.join("objects");
+        let objects = view.folder().canonicalize().map_err(failed)?.join("objects");
         let alternates = folder.path().join("objects/info/alternates");
         fs::write(alternates, format!("{}\n", objects.display())).await.map_err(failed)?;
-        Ok(Quarantine { host: self.clone(), folder, hash: None })
+        Ok(Quarantine { host: self.clone(), folder, view, hash: None })
     }
 
     /// Deletes what processes that were killed left behind.
@@ -109,7 +111,7 @@ async fn delete_old(all: &Path, own: &Path) -> io::Result<()> {
 impl Quarantine {
     /// A command of git's that sees what was pushed, and what the repository has.
     pub(super) fn job(&self, command: &str) -> GitJob {
-        GitJob::new(self.folder.path(), command)
+        GitJob::new(self.folder.path(), command).keeping(self.view.kept())
     }
 
     /// The folder of git's in which what was pushed is found, and what the repository has.
@@ -117,7 +119,7 @@ impl Quarantine {
         self.folder.path()
     }
 
-    fn pack_file(&self, hash: ObjectId) -> PathBuf {
+    pub(super) fn pack_file(&self, hash: ObjectId) -> PathBuf {
         self.folder.path().join(format!("objects/pack/pack-{hash}.pack"))
     }
 
@@ -197,7 +199,7 @@ where
 }
 
 /// How many objects the header of a pack says that it has.
-async fn objects_of(place: &Path) -> io::Result<u64> {
+pub(super) async fn objects_of(place: &Path) -> io::Result<u64> {
     let mut header = [0; 12];
     fs::File::open(place).await?.read_exact(&mut header).await?;
     Ok(u64::from(u32::from_be_bytes([header[8], header[9], header[10], header[11]])))

@@ -3,7 +3,7 @@
 //! What is asked of git are names of objects, and paths behind them, never what people call things: no text of a client is an
 //! option, a range or a pattern.
 
-use std::{collections::HashMap, fmt::Write as _, io, path::PathBuf};
+use std::{collections::HashMap, fmt::Write as _, io};
 
 use domain::{
     Error, Result,
@@ -21,7 +21,10 @@ use tokio::{
     process::ChildStdout,
 };
 
-use super::{GitHost, internal, views::failed};
+use super::{
+    GitHost, internal,
+    views::{View, failed},
+};
 
 /// Bytes that are read of a commit: of what is longer, its beginning says enough.
 const COMMIT_LEN_MAX: u64 = 256 * 1024;
@@ -34,7 +37,7 @@ pub const ENTRIES_MAX: usize = 10_000;
 #[derive(Clone, Debug)]
 pub struct Reading {
     pub(super) git: Git,
-    view: PathBuf,
+    view: View,
 }
 
 /// Which commits are listed.
@@ -104,7 +107,7 @@ impl GitHost {
 
 impl Reading {
     pub(super) fn job(&self, command: &str) -> GitJob {
-        GitJob::new(&self.view, command)
+        self.view.job(command)
     }
 
     pub(super) async fn start(&self, job: &GitJob) -> Result<GitRun> {

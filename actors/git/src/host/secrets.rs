@@ -16,7 +16,7 @@ use domain::{
     git::{Fingerprint, NewFile, ObjectId, SCANNED_MAX, SecretFinding, SecretSearch, SecretsFound, wire::Listing},
     id::ResourceId,
 };
-use gateways::{Git, GitJob};
+use gateways::{Git, GitError, GitJob};
 use store::git::StoredRepository;
 use tokio::{
     fs::File,
@@ -77,6 +77,7 @@ impl GitHost {
 impl NewObjects<'_> {
     async fn secrets(self, git: &Git, search: SecretSearch) -> Result<SecretsFound> {
         let files = self.list(git, &["--filter=object:type=blob", "--filter-provided-objects"]).await?;
+        let files = files.map_err(internal)?;
         let mut found = look_through(git, self.folder, files, search).await?.finish();
         if !found.open.is_empty() {
             self.name_commits(git, &mut found.open).await?;
@@ -84,8 +85,8 @@ impl NewObjects<'_> {
         Ok(found)
     }
 
-    /// What is new, a line each, in a file that has no name.
-    async fn list(self, git: &Git, arguments: &[&str]) -> Result<File> {
+    /// What is new, a line each, in a file that has no name; what git says where an object of it isn't there.
+    pub(super) async fn list(self, git: &Git, arguments: &[&str]) -> Result<std::result::Result<File, GitError>> {
         let job = GitJob::new(self.folder, "rev-list").with_all(["--objects", "--stdin"]).with_all(arguments);
         let mut run = git.start(&job).await.map_err(internal)?;
         let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
@@ -103,9 +104,11 @@ impl NewObjects<'_> {
             list.rewind().await
         };
         let ((asked, kept), ended) = tokio::join!(async { tokio::join!(asking, keeping) }, run.end());
-        ended.map_err(internal)?;
+        if let Err(error) = ended {
+            return Ok(Err(error));
+        }
         asked.and(kept).map_err(failed)?;
-        Ok(list)
+        Ok(Ok(list))
     }
 
     fn question(self) -> String {
@@ -123,7 +126,8 @@ impl NewObjects<'_> {
     /// Says of each finding which of the new commits has its file first.
     async fn name_commits(self, git: &Git, findings: &mut [SecretFinding]) -> Result<()> {
         let mut commits: HashMap<ObjectId, Option<ObjectId>> = findings.iter().map(|it| (it.blob, None)).collect();
-        let mut lines = BufReader::new(self.list(git, &["--in-commit-order", "--reverse"]).await?).split(b'\n');
+        let list = self.list(git, &["--in-commit-order", "--reverse"]).await?.map_err(internal)?;
+        let mut lines = BufReader::new(list).split(b'\n');
         let mut commit = None;
         while let Some(line) = lines.next_segment().await.map_err(failed)? {
             let (oid, _) = object_of(&line)?;

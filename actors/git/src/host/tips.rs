@@ -10,8 +10,9 @@ use domain::{
     },
 };
 use gateways::{GitError, GitJob};
+use tokio::fs::File;
 
-use super::{Quarantine, internal};
+use super::{NewObjects, Quarantine, internal, strays::STRAYS};
 
 /// What a push asks for once its objects are there.
 #[derive(Clone, Debug, Default)]
@@ -33,11 +34,14 @@ impl Quarantine {
     /// Looks at what the refs are to name: each has to be there with all that it needs. `refs` are the repository's.
     pub async fn look(&self, commands: &[PushCommand], refs: &[Listing]) -> Result<Unpacked> {
         let mut unpacked = Unpacked::default();
-        let tips = self.tips(commands).await?;
+        let (tips, reached) = tokio::try_join!(self.tips(commands), self.reached(commands, refs))?;
         let there: HashMap<&[u8], ObjectId> = refs.iter().map(|it| (it.name.as_bytes(), it.oid)).collect();
-        let whole = self.are_whole(commands, refs).await?;
+        let bars = match reached {
+            None => Some("missing necessary objects"),
+            Some(reached) => self.has_strays(reached).await?.then_some(STRAYS),
+        };
         for command in commands {
-            match self.move_of(command, &tips, &there, whole).await? {
+            match self.move_of(command, &tips, &there, bars).await? {
                 Ok(asked) => unpacked.moves.push(asked),
                 Err(reason) => unpacked.refused.push((command.clone(), reason)),
             }
@@ -50,7 +54,7 @@ impl Quarantine {
         command: &PushCommand,
         tips: &HashMap<ObjectId, Tip>,
         there: &HashMap<&[u8], ObjectId>,
-        whole: bool,
+        bars: Option<&str>,
     ) -> Result<std::result::Result<RefMove, String>> {
         let name = match RefMove::check_name(&command.name) {
             Ok(name) => name,
@@ -60,7 +64,10 @@ impl Quarantine {
         let Some(oid) = new else {
             return Ok(Ok(RefMove { old, new, ..RefMove::nothing(name) }));
         };
-        let Some(tip) = tips.get(&oid).filter(|_| whole) else {
+        if let Some(reason) = bars {
+            return Ok(Err(reason.to_owned()));
+        }
+        let Some(tip) = tips.get(&oid) else {
             return Ok(Err("missing necessary objects".to_owned()));
         };
         if name.kind() == RefKind::Branch && !tip.object.is_commit {
@@ -101,26 +108,16 @@ impl Quarantine {
         Ok(tips)
     }
 
-    /// Whether everything is there that can be reached from what the refs are to name.
-    async fn are_whole(&self, commands: &[PushCommand], refs: &[Listing]) -> Result<bool> {
-        let mut input = String::new();
-        let mut asks = false;
-        for oid in commands.iter().filter_map(|command| command.new) {
-            asks = true;
-            let _ = writeln!(input, "{oid}");
-        }
-        for listed in refs {
-            let _ = writeln!(input, "^{}", listed.oid);
-        }
-        if !asks {
-            return Ok(true);
-        }
-        let job = self.job("rev-list").with_all(["--objects", "--quiet", "--stdin"]);
-        match self.host.parts.git.run(&job, input.as_bytes()).await {
-            Ok(_) => Ok(true),
+    /// All that the refs are to name and that can be reached from it, a line each, without what is there already; none where an
+    /// object of it isn't there.
+    async fn reached(&self, commands: &[PushCommand], refs: &[Listing]) -> Result<Option<File>> {
+        let tips: Vec<ObjectId> = commands.iter().filter_map(|command| command.new).collect();
+        let objects = NewObjects { folder: self.folder(), tips: &tips, known: refs };
+        match objects.list(&self.host.parts.git, &["--no-object-names"]).await? {
+            Ok(list) => Ok(Some(list)),
             Err(GitError::Failed { said, .. }) => {
                 tracing::debug!(said, "a push without all of its objects");
-                Ok(false)
+                Ok(None)
             }
             Err(other) => Err(internal(other)),
         }

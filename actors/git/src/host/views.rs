@@ -5,16 +5,25 @@
 
 use std::{
     io::{self, Write},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
+use dashmap::DashMap;
 use domain::{
     Error, Result,
     git::{repository_not_found, wire::Listing},
 };
+use gateways::GitJob;
 use store::git::{RepositoryNo, StoredRepository};
-use tokio::{fs, sync::Mutex};
+use tokio::{
+    fs,
+    sync::{Mutex, OnceCell},
+};
 
 use super::GitHost;
 
@@ -24,39 +33,88 @@ const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\
                       [uploadpack]\n\tallowAnySHA1InWant = true\n\tallowFilter = true\n\
                       [gc]\n\tauto = 0\n[fastimport]\n\tunpackLimit = 0\n";
 
+/// The view of a repository, which stays for as long as somebody has this.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    folder: PathBuf,
+    readers: Arc<()>,
+}
+
+impl View {
+    /// The folder of git's that it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What keeps it where it is.
+    pub fn kept(&self) -> Arc<()> {
+        Arc::clone(&self.readers)
+    }
+
+    /// A command of git's that reads it.
+    pub fn job(&self, command: &str) -> GitJob {
+        GitJob::new(&self.folder, command).keeping(self.kept())
+    }
+}
+
+/// The views of this node.
+#[derive(Debug)]
+pub(super) struct Views {
+    folder: PathBuf,
+    /// Bytes that they take of the disk, at most; 0 for any number.
+    size_max: u64,
+    slots: DashMap<String, Arc<Slot>>,
+    /// Whether those of an earlier process were looked for.
+    are_found: OnceCell<()>,
+    asked: AtomicU64,
+}
+
+/// The place of a repository's view.
+#[derive(Debug, Default)]
+struct Slot {
+    seen: Mutex<Seen>,
+    readers: Arc<()>,
+    /// When it was asked for last, as a number that rises.
+    asked: AtomicU64,
+    size: AtomicU64,
+}
+
 /// What of a repository is in its view.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+struct Seen {
     versions: Option<(i64, i64)>,
 }
 
 impl GitHost {
     /// The view of a repository, with all that the store has now.
-    pub(super) async fn view(&self, repository: &StoredRepository) -> Result<PathBuf> {
-        let (parts, no) = (&self.parts, repository.no);
-        let slot = Arc::clone(&parts.views.entry(no).or_default());
-        let mut seen: tokio::sync::MutexGuard<'_, Seen> = Mutex::lock(&slot).await;
-        let now = parts.store.repository_versions(no).await?.ok_or_else(repository_not_found)?;
-        let view = self.view_folder(no);
+    pub(super) async fn view(&self, repository: &StoredRepository) -> Result<View> {
+        let (views, no) = (&self.parts.views, repository.no);
+        views.find().await;
+        let slot = views.slot(no);
+        let mut seen: tokio::sync::MutexGuard<'_, Seen> = Mutex::lock(&slot.seen).await;
+        let now = self.parts.store.repository_versions(no).await?.ok_or_else(repository_not_found)?;
+        let view = View { folder: views.place(no), readers: Arc::clone(&slot.readers) };
         if seen.versions == Some(now) {
             return Ok(view);
         }
         if seen.versions.is_none() {
-            lay_out(&view).await.map_err(failed)?;
+            lay_out(&view.folder).await.map_err(failed)?;
         }
-        if seen.versions.is_none_or(|(_, packs)| packs != now.1) {
-            self.add_packs(repository, &view).await?;
+        let has_new_packs = seen.versions.is_none_or(|(_, packs)| packs != now.1);
+        if has_new_packs {
+            self.add_packs(repository, &view.folder).await?;
+            slot.size.store(size_of(&view.folder).await.map_err(failed)?, Ordering::Relaxed);
         }
         if seen.versions.is_none_or(|(refs, _)| refs != now.0) {
             let refs = self.refs(no).await?;
-            write_refs(&view, &refs).await.map_err(failed)?;
+            write_refs(&view.folder, &refs).await.map_err(failed)?;
         }
         seen.versions = Some(now);
+        drop(seen);
+        if has_new_packs {
+            views.make_room().await;
+        }
         Ok(view)
-    }
-
-    fn view_folder(&self, no: RepositoryNo) -> PathBuf {
-        self.parts.folder.join("views").join(no.to_string())
     }
 
     async fn add_packs(&self, repository: &StoredRepository, view: &Path) -> Result<()> {
@@ -72,6 +130,95 @@ impl GitHost {
         }
         Ok(())
     }
+}
+
+impl Views {
+    pub fn new(folder: PathBuf, size_max: u64) -> Self {
+        let (slots, are_found) = (DashMap::new(), OnceCell::new());
+        Self { folder, size_max, slots, are_found, asked: AtomicU64::new(0) }
+    }
+
+    fn place(&self, no: RepositoryNo) -> PathBuf {
+        self.folder.join(no.to_string())
+    }
+
+    fn slot(&self, no: RepositoryNo) -> Arc<Slot> {
+        let slot = Arc::clone(&self.slots.entry(no.to_string()).or_default());
+        slot.asked.store(self.asked.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+        slot
+    }
+
+    /// Finds what earlier processes left, which nobody has asked for since.
+    async fn find(&self) {
+        let finding = async {
+            if let Err(error) = self.find_all().await
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                tracing::warn!(%error, "the views of an earlier process can't be looked at");
+            }
+        };
+        self.are_found.get_or_init(|| finding).await;
+    }
+
+    async fn find_all(&self) -> io::Result<()> {
+        let mut entries = fs::read_dir(&self.folder).await?;
+        while let Some(entry) = entries.next_entry().await? {
+            let size = size_of(&entry.path()).await?;
+            if let Ok(name) = entry.file_name().into_string() {
+                self.slots.entry(name).or_default().size.store(size, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    fn size(&self) -> u64 {
+        self.slots.iter().map(|slot| slot.size.load(Ordering::Relaxed)).sum()
+    }
+
+    /// Takes views away that nobody reads, first those that nobody has asked for longest, until they aren't too large.
+    async fn make_room(&self) {
+        if self.size_max == 0 || self.size() <= self.size_max {
+            return;
+        }
+        let asked = |slot: &Arc<Slot>| slot.asked.load(Ordering::Relaxed);
+        let mut slots: Vec<_> =
+            self.slots.iter().map(|it| (asked(it.value()), it.key().clone(), Arc::clone(it.value()))).collect();
+        slots.sort_unstable_by_key(|(asked, ..)| *asked);
+        for (_, name, slot) in slots {
+            if let Err(error) = self.take_away(&name, &slot).await {
+                tracing::warn!(%error, name, "a view can't be taken away");
+            }
+            if self.size() <= self.size_max {
+                return;
+            }
+        }
+    }
+
+    async fn take_away(&self, name: &str, slot: &Slot) -> io::Result<()> {
+        // Whoever makes it, or has it, needs it.
+        let Ok(mut seen) = slot.seen.try_lock() else { return Ok(()) };
+        if Arc::strong_count(&slot.readers) > 1 || slot.size.load(Ordering::Relaxed) == 0 {
+            return Ok(());
+        }
+        seen.versions = None;
+        fs::remove_dir_all(self.folder.join(name)).await?;
+        slot.size.store(0, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// Bytes that a view takes of the disk: what the folder of blobs has, too, takes none.
+async fn size_of(view: &Path) -> io::Result<u64> {
+    let mut size = 0;
+    let mut entries = match fs::read_dir(view.join("objects/pack")).await {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        entries => entries?,
+    };
+    while let Some(entry) = entries.next_entry().await? {
+        let about = entry.metadata().await?;
+        size += if about.nlink() == 1 { about.len() } else { 0 };
+    }
+    Ok(size)
 }
 
 /// Makes a repository without objects and refs, unless it is there.
@@ -105,4 +252,45 @@ pub(super) fn failed(error: io::Error) -> Error {
         return Error::busy(std::time::Duration::from_mins(1));
     }
     Error::internal(format_args!("a folder of repositories: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn made(views: &Views, name: &str, bytes: usize) {
+        let view = views.folder.join(name);
+        lay_out(&view).await.unwrap();
+        fs::write(view.join("objects/pack/pack-1.pack"), vec![0; bytes]).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn views_that_nobody_reads_make_room_and_what_blobs_have_takes_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let views = Views::new(folder.path().join("views"), 250);
+        for (name, bytes) in [("1", 100), ("2", 100), ("3", 100), ("4", 100)] {
+            made(&views, name, bytes).await;
+        }
+        let blob = views.folder.join("4/objects/pack/pack-1.pack");
+        fs::hard_link(blob, folder.path().join("blob")).await.unwrap();
+        views.find().await;
+        assert_eq!(views.size(), 300);
+        for (name, asked) in [("1", 7), ("2", 6), ("3", 8)] {
+            views.slots.get(name).unwrap().asked.store(asked, Ordering::Relaxed);
+        }
+        // The one that nobody has asked for longest is read: the next one goes.
+        let reader = Arc::clone(&views.slots.get("2").unwrap().readers);
+        views.make_room().await;
+        let there = |name: &str| views.folder.join(name).exists();
+        assert_eq!(["1", "2", "3", "4"].map(there), [false, true, true, true]);
+        drop(reader);
+        made(&views, "1", 100).await;
+        views.slots.get("1").unwrap().size.store(100, Ordering::Relaxed);
+        views.make_room().await;
+        assert_eq!(["1", "2", "3", "4"].map(there), [true, false, true, true]);
+        let unlimited = Views::new(views.folder.clone(), 0);
+        unlimited.find().await;
+        unlimited.make_room().await;
+        assert!(there("1") && there("3"));
+    }
 }

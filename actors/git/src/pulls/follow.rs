@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use domain::{
     Error, Result,
-    git::{BranchName, Pull, PullState, RefMove, RefVerdict},
+    git::{BranchName, Pull, PullEvent, PullState, RefMove, RefVerdict, STALE_HEAD},
     id::UserId,
 };
 use kernel::Turn;
@@ -15,8 +15,11 @@ use store::{
     git::{PushedRef, StoredRepository},
 };
 
-use super::{Merge, put_head};
-use crate::Repository;
+use super::{Dismissing, Merge, put_head};
+use crate::{
+    Repository,
+    triggers::{pull_trigger, push_triggers},
+};
 
 /// Refs that were moved, and by whom.
 #[derive(Clone, Copy)]
@@ -33,17 +36,23 @@ pub(crate) struct Followed<'a> {
     pub merge: Option<&'a Merge>,
 }
 
-/// Has the open pull requests follow their branches: heads that move, what is merged by it, and branches that are gone.
+/// Has pipelines look at what was moved, and the open pull requests follow their branches: heads that move, what is merged by it,
+/// and branches that are gone.
 pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, moved: Followed<'_>) -> Result<()> {
+    push_triggers(change, turn.now(), &moved);
     let done = moved.moves.iter().zip(moved.refs).filter(|(_, it)| it.verdict != RefVerdict::Refused);
-    let done: HashMap<BranchName, &RefMove> =
-        done.filter_map(|(asked, _)| Some((asked.name.branch()?, asked))).collect();
+    let done: HashMap<BranchName, (&RefMove, RefVerdict)> =
+        done.filter_map(|(asked, it)| Some((asked.name.branch()?, (asked, it.verdict)))).collect();
     if done.is_empty() {
         return Ok(());
     }
     let (store, now, no) = (&turn.services().store, turn.now(), moved.repository.no);
+    let rules = store.branch_rules(no).await?;
+    let dismissing = Dismissing { store, no, rules: &rules, by: moved.by, now };
     for open in store.open_pulls(no).await? {
-        let (head, base) = (done.get(&open.head).copied(), done.get(&open.base).copied());
+        let (head, base) = (done.get(&open.head), done.get(&open.base));
+        let is_forced = head.is_some_and(|(_, verdict)| *verdict == RefVerdict::Forced);
+        let (head, base) = (head.map(|it| it.0), base.map(|it| it.0));
         let head_oid = head.and_then(|head| head.new).unwrap_or(open.head_oid);
         let merge = moved.merge.filter(|merge| merge.number == open.number);
         let into = base.filter(|base| merge.is_some() || base.gained_heads.contains(&head_oid));
@@ -58,15 +67,35 @@ pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, mov
             None if is_gone(head) || is_gone(base) => pull.closed(moved.by, now),
             None => pull,
         };
+        let note = |change: &mut Change, event: &PullEvent| {
+            change.pull_event_add((no, open.number), (moved.by, now), event);
+        };
         if head_oid != open.head_oid {
             put_head(change, no, open.number, head_oid)?;
+            let (from, to) = (open.head_oid, head_oid);
+            let event = if is_forced { PullEvent::Forced { from, to } } else { PullEvent::Pushed { from, to } };
+            note(change, &event);
+            if after.state == PullState::Open {
+                dismissing.dismiss(change, &after, STALE_HEAD).await?;
+                pull_trigger(change, now, moved.repository, (&after, "synchronize"), moved.by);
+            }
         }
         change.pull_set(no, &after);
-        if after.state == PullState::Merged {
-            audit(change, turn, moved.repository, (&after, merge));
+        match (after.state, after.merge_commit) {
+            (PullState::Merged, Some(commit)) => {
+                note(change, &PullEvent::Merged { commit, method: method_of(merge).to_owned() });
+                audit(change, turn, moved.repository, (&after, merge));
+            }
+            (PullState::Closed, _) => note(change, &PullEvent::Closed),
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// How it is merged: by a method, or by whoever pushed its commits to the base.
+fn method_of(merge: Option<&Merge>) -> &'static str {
+    merge.map_or("push", |merge| merge.method.as_str())
 }
 
 fn audit(
@@ -79,7 +108,7 @@ fn audit(
     let entry = AuditEntry::new(turn.context(), "pull.merged", target).in_org(repository.resource.org_id);
     let about = json!({
         "number": pull.number.get(), "head": pull.head.as_str(), "base": pull.base.as_str(),
-        "method": merge.map_or("push", |merge| merge.method.as_str()), "headCommitId": pull.head_oid.to_string(),
+        "method": method_of(merge), "headCommitId": pull.head_oid.to_string(),
         "from": pull.base_oid.to_string(), "to": pull.merge_commit.map(|oid| oid.to_string()),
     });
     change.audit_add(turn.now(), entry.with_metadata(about));

@@ -10,7 +10,7 @@ use domain::{
 };
 use kernel::{Command, Handle, Turn};
 
-use super::pull_of;
+use super::{pull_facts, pull_of};
 use crate::{LandPush, LandedPush, Repository, push::Beside};
 
 /// Merges a pull request, where it and its branches are still what was merged.
@@ -72,7 +72,7 @@ impl Handle<MergePull> for Repository {
             base: RefName::of_branch(&pull.base),
             head: pull.head_oid,
             method: command.method,
-            facts: PullFacts::default(),
+            facts: pull_facts(store, &repository, &pull).await?,
         };
         Ok(self.land(&command.push, Beside { merge: Some(&merge), ..Beside::default() }, turn).await?.0)
     }

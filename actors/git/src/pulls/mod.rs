@@ -3,14 +3,21 @@
 //! An open pull request has both of its branches: whoever deletes one closes it. What its head names is written down with the push
 //! that moves the head, and is named by a ref of the repository's own, so that its commits stay.
 
+mod discussion;
+mod facts;
 mod follow;
 mod merge;
+mod reviewers;
+mod reviews;
+mod stale;
+mod threads;
 
 use domain::{
     Error, Result, Timestamp,
     git::{
-        BranchName, OPEN_PULLS_MAX, ObjectId, OpenPull, PULL_NOT_FOUND, Pull, PullDraft, PullNumber, PullPatch,
-        PullState, RefName, branch_missing, pull_closed, pull_exists, pull_merged, too_many_open_pulls, wire::Listing,
+        BranchName, OPEN_PULLS_MAX, ObjectId, OpenPull, PULL_NOT_FOUND, Pull, PullDraft, PullEvent, PullNumber,
+        PullPatch, PullState, RefName, ReviewersDraft, STALE_BASE, STALE_HEAD, branch_missing, changes_between,
+        pull_closed, pull_exists, pull_merged, too_many_open_pulls, wire::Listing,
     },
     id::{OrgId, UserId},
     problems::all,
@@ -21,12 +28,19 @@ use store::{
     git::{RepositoryNo, StoredRepository},
 };
 
-pub use self::merge::MergePull;
+pub use self::{
+    facts::pull_facts,
+    merge::MergePull,
+    reviewers::AskReviewers,
+    reviews::{DismissReview, GiveReview},
+    threads::{DeleteComment, EditComment, OpenThread, ReplyToThread, SettleThread, ThreadAt, ThreadWithComments},
+};
 pub(crate) use self::{
     follow::{Followed, follow},
     merge::Merge,
 };
-use crate::Repository;
+use self::{reviewers::can_review, stale::Dismissing};
+use crate::{Repository, triggers::pull_trigger};
 
 /// Opens a pull request.
 #[derive(Clone, Debug)]
@@ -35,6 +49,8 @@ pub struct CreatePull {
     pub org_id: OrgId,
     /// What it begins with.
     pub draft: PullDraft,
+    /// Whoever is asked for a review at once.
+    pub reviewers: ReviewersDraft,
 }
 
 /// Changes a pull request, closes it, or opens it again.
@@ -91,13 +107,15 @@ fn put_head(change: &mut Change, no: RepositoryNo, number: PullNumber, oid: Obje
 
 impl Handle<CreatePull> for Repository {
     async fn handle(&mut self, command: &CreatePull, turn: &mut Turn<'_, Self>) -> Result<Pull> {
-        let CreatePull { org_id, draft } = command;
+        let CreatePull { org_id, draft, reviewers } = command;
         let repository = self.written(*org_id, turn).await?;
         let (store, now, no) = (&turn.services().store, turn.now(), repository.no);
         let at = ends(store, no, &draft.head, &draft.base).await?;
         has_room(&store.open_pulls(no).await?, &draft.head, &draft.base)?;
         let last = store.pulls_last(no).await?;
         let number = last.checked_add(1).and_then(PullNumber::new).ok_or_else(too_many_open_pulls)?;
+        let author = turn.authority(*org_id).await?.on_behalf_of()?;
+        can_review(store, &repository, (author, reviewers), ("reviewers.", &[])).await?;
         let PullDraft { title, body, head, base, is_draft } = draft.clone();
         let pull = Pull {
             number,
@@ -107,7 +125,7 @@ impl Handle<CreatePull> for Repository {
             base,
             state: PullState::Open,
             is_draft,
-            author: turn.authority(*org_id).await?.on_behalf_of()?,
+            author,
             version: 1,
             opened_with: at,
             head_oid: at.0,
@@ -121,6 +139,17 @@ impl Handle<CreatePull> for Repository {
         change.repository_refs_changed(&repository);
         put_head(&mut change, no, number, at.0)?;
         change.pull_add(no, &pull);
+        let by = (author, now);
+        change.pull_event_add((no, number), by, &PullEvent::Opened { head: at.0, base: at.1 });
+        let asked: Vec<_> = reviewers.principals().collect();
+        for principal in &asked {
+            change.pull_reviewer_add(no, number, (*principal, author), now);
+        }
+        if !asked.is_empty() {
+            let event = PullEvent::ReviewersChanged { asked, withdrawn: Vec::new() };
+            change.pull_event_add((no, number), by, &event);
+        }
+        pull_trigger(&mut change, now, &repository, (&pull, "opened"), author);
         turn.commit(change).await?;
         Ok(pull)
     }
@@ -142,11 +171,21 @@ impl Handle<ChangePull> for Repository {
         if before.state != PullState::Open && after.state == PullState::Open {
             change.repository_refs_changed(&repository);
             put_head(&mut change, repository.no, *number, after.head_oid)?;
+            pull_trigger(&mut change, now, &repository, (&after, "reopened"), by);
         } else {
             change.repository_set(&repository);
         }
         let after = Pull { updated_at: now, ..after };
         change.pull_set(repository.no, &after);
+        for event in changes_between(&before, &after) {
+            change.pull_event_add((repository.no, *number), (by, now), &event);
+        }
+        let reason = if before.base == after.base { STALE_HEAD } else { STALE_BASE };
+        if before.head_oid != after.head_oid || before.base != after.base {
+            let rules = store.branch_rules(repository.no).await?;
+            let dismissing = Dismissing { store, no: repository.no, rules: &rules, by, now };
+            dismissing.dismiss(&mut change, &after, reason).await?;
+        }
         turn.commit(change).await?;
         Ok(after)
     }

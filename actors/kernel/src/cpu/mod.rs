@@ -36,6 +36,8 @@ pub enum CpuKind {
     Archive,
     /// A shared document is encoded or read.
     Document,
+    /// Lines of a log are packed.
+    Log,
     /// A password is hashed.
     Password,
     /// Everything in memory is looked through, for operators.
@@ -49,6 +51,7 @@ impl CpuKind {
             Self::Answer => "answer",
             Self::Archive => "archive",
             Self::Document => "document",
+            Self::Log => "log",
             Self::Password => "password",
             Self::Survey => "survey",
         }

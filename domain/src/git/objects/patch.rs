@@ -52,6 +52,27 @@ impl Hunk {
     }
 }
 
+impl Patch {
+    /// Where a line of the old file is in the new one, going by a patch that has no lines around what differs; nothing where the
+    /// line changed, or that can't be said.
+    pub fn line_after(&self, line: u64) -> Option<u64> {
+        if self.is_binary || self.is_cut {
+            return None;
+        }
+        let mut after = line;
+        for hunk in &self.hunks {
+            if hunk.old_lines > 0 && (hunk.old_start..hunk.old_start + hunk.old_lines).contains(&line) {
+                return None;
+            }
+            // What is only added stands behind the line that it begins at.
+            if hunk.old_start < line {
+                after = (after + hunk.new_lines).checked_sub(hunk.old_lines)?;
+            }
+        }
+        Some(after)
+    }
+}
+
 impl PatchReader {
     /// Takes a line, without its end. What isn't UTF-8 in it is shown as such.
     pub fn take(&mut self, line: &[u8]) {
@@ -107,6 +128,19 @@ impl PatchReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_goes_where_what_is_before_it_puts_it() {
+        let mut reader = PatchReader::default();
+        let text = "diff --git a/a b/a\n@@ -0,0 +1,2 @@\n+x\n+y\n@@ -3,2 +5 @@\n-3\n-4\n+z\n@@ -6,0 +8 @@\n+n\n";
+        text.lines().for_each(|line| reader.take(line.as_bytes()));
+        let patch = reader.finish(false).remove(0);
+        let after: Vec<_> = (1..=7).map(|line| patch.line_after(line)).collect();
+        assert_eq!(after, [Some(3), Some(4), None, None, Some(6), Some(7), Some(9)]);
+        assert_eq!(Patch { is_cut: true, ..patch }.line_after(1), None);
+        assert_eq!(Patch { is_binary: true, ..Patch::default() }.line_after(1), None);
+        assert_eq!(Patch::default().line_after(7), Some(7));
+    }
 
     fn read(text: &str) -> Vec<Patch> {
         let mut reader = PatchReader::default();

@@ -1,10 +1,16 @@
 //! Why something isn't done to a pull request, or by it.
 
-use super::{OPEN_PULLS_MAX, REBASED_MAX};
+use super::{OPEN_PULLS_MAX, REBASED_MAX, REVIEWS_MAX, THREAD_COMMENTS_MAX, THREADS_MAX};
 use crate::Error;
 
 /// The message of the 404 for a pull request that isn't there.
 pub const PULL_NOT_FOUND: &str = "Pull request not found";
+/// The message of the 404 for a review that the pull request hasn't.
+pub const REVIEW_NOT_FOUND: &str = "Review not found";
+/// The message of the 404 for a thread that the pull request hasn't.
+pub const THREAD_NOT_FOUND: &str = "Thread not found";
+/// The message of the 404 for a comment that the thread hasn't.
+pub const COMMENT_NOT_FOUND: &str = "Comment not found";
 
 /// 400: a pull request is made of branches that are there.
 pub fn branch_missing(field: &'static str) -> Error {
@@ -67,4 +73,56 @@ pub fn too_many_open_pulls() -> Error {
 pub fn too_much_to_rebase() -> Error {
     let message = format!("At most {REBASED_MAX} commits of 16 MB can be rebased here. Merge or squash them.");
     Error::conflict("too_many_commits", message)
+}
+
+/// 404: the pull request has no such review.
+pub fn review_not_found() -> Error {
+    Error::not_found(REVIEW_NOT_FOUND)
+}
+
+/// 404: the pull request has no such thread.
+pub fn thread_not_found() -> Error {
+    Error::not_found(THREAD_NOT_FOUND)
+}
+
+/// 404: the thread has no such comment.
+pub fn comment_not_found() -> Error {
+    Error::not_found(COMMENT_NOT_FOUND)
+}
+
+/// 403: somebody else has to say that it can be merged.
+pub fn own_pull() -> Error {
+    Error::forbidden("own_pull", "You opened this pull request. Others approve it, or ask for changes.")
+}
+
+/// 409: nothing depends on the review.
+pub fn review_not_dismissible() -> Error {
+    let message = "Only the latest review of somebody who approves, or asks for changes, can be dismissed.";
+    Error::conflict("review_not_current", message)
+}
+
+/// 403: the thread is for others to resolve.
+pub fn thread_not_yours() -> Error {
+    let message = "Threads are resolved by who began them, who opened the pull request, and who has write access.";
+    Error::forbidden("thread_of_another", message)
+}
+
+/// 403: somebody else wrote it.
+pub fn not_your_comment() -> Error {
+    Error::forbidden("comment_of_another", "Somebody else wrote this comment.")
+}
+
+/// 400: the pull request has as many reviews as it may.
+pub fn too_many_reviews() -> Error {
+    Error::bad_request("limit_reached", format!("A pull request has at most {REVIEWS_MAX} reviews."))
+}
+
+/// 400: the pull request has as many threads as it may.
+pub fn too_many_threads() -> Error {
+    Error::bad_request("limit_reached", format!("A pull request has at most {THREADS_MAX} threads."))
+}
+
+/// 400: the thread has as many comments as it may.
+pub fn too_many_comments() -> Error {
+    Error::bad_request("limit_reached", format!("A thread has at most {THREAD_COMMENTS_MAX} comments."))
 }

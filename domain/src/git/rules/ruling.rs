@@ -64,6 +64,11 @@ impl RuleSet {
         self.holding(name).any(|rule| !rule.draft.requires.checks.is_empty())
     }
 
+    /// Whether an enabled rule that covers the ref lets approvals count only for the head that they saw.
+    pub fn dismisses_stale(&self, name: &RefName) -> bool {
+        self.holding(name).any(|rule| rule.draft.requires.pull.is_some_and(|pull| pull.dismiss_stale))
+    }
+
     /// Whether an enabled rule that covers the ref names teams.
     pub fn asks_for_teams(&self, name: &RefName) -> bool {
         self.holding(name).any(|rule| {

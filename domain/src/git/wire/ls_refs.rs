@@ -18,7 +18,7 @@ pub fn v2_command(body: &[u8]) -> Result<&[u8], WireError> {
 }
 
 /// Which refs are asked for, and what of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LsRefs {
     peel: bool,
     symrefs: bool,
@@ -54,6 +54,11 @@ impl LsRefs {
             },
         }
         Ok(())
+    }
+
+    /// How many prefixes it asks by.
+    pub const fn prefixes(&self) -> usize {
+        self.prefixes.len()
     }
 
     fn takes(&self, name: &[u8]) -> bool {

@@ -135,7 +135,9 @@ impl Found {
         match validator {
             Validator::Required { fields, .. } => {
                 self.unless(!fields.is_empty(), path, || "Name at least one field.".to_owned());
-                fields.iter().for_each(|field| self.field(path, field));
+                for field in fields {
+                    self.field(path, field);
+                }
             }
             Validator::Query { query, .. } => {
                 if let Err(fault) = Query::parse(query) {
@@ -153,7 +155,8 @@ impl Found {
             }
             PostFunction::SetField { field, .. } | PostFunction::ClearField { field } => self.field(path, field),
             PostFunction::CopyField { from, to, .. } => {
-                [from, to].into_iter().for_each(|field| self.field(path, field))
+                self.field(path, from);
+                self.field(path, to);
             }
             PostFunction::Webhook { url } => {
                 let is_address = url.starts_with("https://") || url.starts_with("http://");

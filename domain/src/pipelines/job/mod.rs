@@ -3,10 +3,14 @@
 //! The server evaluates what decides on jobs; all else travels as text in a [`JobPlan`] (contract C 2.1), and the runner evaluates
 //! it with the same code. [`StepsState`] is the runner's: which step comes next, whether it runs, and how step and job ended.
 
+mod command;
+mod file_command;
 mod plan;
 mod steps;
 
 pub use self::{
+    command::{CommandName, WorkflowCommand, resumes},
+    file_command::{FileFault, read_values},
     plan::{
         ARTIFACT_LEN_MAX, CACHE_LEN_MAX, ContinueOnError, JobDescription, JobLimits, JobPlan, LOG_LEN_MAX, PROTOCOL,
         PlannedDefaults, PlannedStep, SUMMARY_LEN_MAX, TimeoutMinutes, Told,

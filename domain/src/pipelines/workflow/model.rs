@@ -12,8 +12,8 @@ pub const JOBS_MAX: usize = 1_000;
 /// Steps of a job, at most.
 pub const STEPS_MAX: usize = 1_000;
 
-/// A workflow: what starts it, and its jobs.
-#[derive(Clone, Debug)]
+/// A workflow: what starts it, and its jobs. By default it has none, and nothing starts it.
+#[derive(Clone, Debug, Default)]
 pub struct Workflow {
     /// The name that people gave it; else it goes by its file's.
     pub name: Option<String>,

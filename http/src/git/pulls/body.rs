@@ -4,7 +4,7 @@ use domain::{
     Error,
     git::{
         BRANCH_NAME_LEN, BranchName, MERGE_MESSAGE_LEN, MergeMethod, ObjectId, PULL_TITLE_LEN, Pull, PullDraft,
-        PullPatch, PullState, lines_check,
+        PullPatch, PullState, ReviewersDraft, lines_check,
     },
     id::UserId,
     problems::{Problems, all},
@@ -12,6 +12,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::ReviewersPut;
 use crate::{body::RequestBody, paging::PageQuery, query::RequestQuery};
 
 /// A pull request.
@@ -174,15 +175,19 @@ pub(crate) struct PullCreate {
     body: Option<String>,
     /// Whether it isn't to be merged yet; false where it isn't said.
     draft: Option<bool>,
+    /// The people and teams who are asked for a review at once.
+    reviewers: Option<ReviewersPut>,
 }
 
 impl RequestBody for PullCreate {}
 
 impl PullCreate {
-    pub(super) fn read(&self) -> domain::Result<PullDraft> {
+    pub(super) fn read(&self) -> domain::Result<(PullDraft, ReviewersDraft)> {
         let text = (self.title.as_str(), self.body.as_deref().unwrap_or_default());
-        let draft = PullDraft::read(text, (&self.head, &self.base))?;
-        Ok(PullDraft { is_draft: self.draft.unwrap_or(false), ..draft })
+        let reviewers =
+            self.reviewers.as_ref().map_or_else(|| Ok(ReviewersDraft::default()), |it| it.read("reviewers."));
+        let (draft, reviewers) = all((PullDraft::read(text, (&self.head, &self.base)), reviewers))?;
+        Ok((PullDraft { is_draft: self.draft.unwrap_or(false), ..draft }, reviewers))
     }
 }
 

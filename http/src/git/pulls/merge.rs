@@ -5,6 +5,7 @@ use std::{collections::HashSet, time::Instant};
 use actors::git::{
     LandPush, LandedPush, MergePull, SecretsRefused,
     host::{Merging, NewObjects, Quarantine},
+    pull_facts,
     rules::{Deciding, decide, rule_actor},
 };
 use domain::{
@@ -12,7 +13,7 @@ use domain::{
     git::{
         FINDINGS_SHOWN_MAX, Identity, MergeMethod, ObjectId, Pull, PullState, RefMove, RefName, branch_among,
         default_branch_kept, head_moved, histories_unrelated, nothing_to_merge, pull_closed, pull_draft, pull_merged,
-        rules::{Outcome, PullFacts, RefAct, RefChange},
+        rules::{Outcome, RefAct, RefChange},
         wire::Listing,
     },
 };
@@ -86,7 +87,7 @@ pub(crate) async fn pull_mergeability_get(
 
 /// What the rules ask for that the pull request doesn't have.
 async fn refused_by_rules(state: &State, repository: &Repository<GitRead>, pull: &Pull) -> Result<Vec<String>> {
-    let merge = RefAct::Merge(PullFacts::default());
+    let merge = RefAct::Merge(pull_facts(&state.store, &repository.stored, pull).await?);
     let change = RefChange::new(RefName::of_branch(&pull.base), merge).with_commit(pull.head_oid);
     let who = rule_actor(&repository.context().caller, *repository.org().authority());
     let deciding = Deciding { store: &state.store, repository: &repository.stored };

@@ -1,7 +1,12 @@
 //! Pull requests of a repository.
 
 mod body;
+mod files;
 mod merge;
+mod places;
+mod reviews;
+mod threads;
+mod timeline;
 
 use actors::git::{ChangePull, CreatePull, host::History};
 use domain::{
@@ -12,7 +17,7 @@ use serde::Serialize;
 use store::git::PullList;
 use utoipa::ToSchema;
 
-pub(crate) use self::{body::*, merge::*};
+pub(crate) use self::{body::*, files::*, merge::*, reviews::*, threads::*, timeline::*};
 use super::{CommitsAnswer, ListedCommit, argument::Repository};
 use crate::{
     answer::{Created, Json, Object},
@@ -77,7 +82,7 @@ pub(crate) async fn pull_create(
     body: Body<PullCreate>,
     state: State,
 ) -> Result<Created<PullAnswer>> {
-    let draft = body.read()?;
+    let (draft, reviewers) = body.read()?;
     let refs = state.git.refs(repository.stored.no).await?;
     // What isn't there is told by who opens it.
     if let (Some(head), Some(base)) = (branch_among(&refs, &draft.head), branch_among(&refs, &draft.base)) {
@@ -89,7 +94,7 @@ pub(crate) async fn pull_create(
             return Err(histories_unrelated().into());
         }
     }
-    let command = CreatePull { org_id: repository.org_id(), draft };
+    let command = CreatePull { org_id: repository.org_id(), draft, reviewers };
     let made = state.actors.repository.ask(&repository.stored.id(), command, repository.context()).await?;
     Ok(Created(PullAnswer { pull: made.into() }))
 }

@@ -4,8 +4,9 @@ use std::marker::PhantomData;
 
 use domain::{
     Caller, Context, Error, Platform, Slug,
-    git::{REPOSITORY_NOT_FOUND, RepositoryName, level_of, repository_deleted, repository_not_found},
+    git::{AccessLevel, REPOSITORY_NOT_FOUND, RepositoryName, level_of, repository_deleted, repository_not_found},
     id::OrgId,
+    pipelines::checkout::{CHECKOUT_READS_ONLY, checkout_reads_only},
     resource::ResourceStatus,
 };
 use store::git::StoredRepository;
@@ -13,7 +14,8 @@ use store::git::StoredRepository;
 use crate::{
     argument::Argument,
     call::Call,
-    error::Result,
+    credentials::checkout_of,
+    error::{ApiError, Result},
     facts::{AskedBy, Facts},
     git::argument::RepositoryPermission,
 };
@@ -36,6 +38,9 @@ impl<P: RepositoryPermission> Argument for Served<P> {
         facts.path_parameter("owner", "The organization: its slug or its id.", "acme");
         facts.path_parameter("repository", "The repository: its name, with `.git` or without.", "web-app.git");
         facts.error(403, NOT_FOR_BROWSERS);
+        if P::LEVEL > AccessLevel::Read {
+            facts.error(403, CHECKOUT_READS_ONLY);
+        }
         facts.error(404, REPOSITORY_NOT_FOUND);
         facts.error(409, "This repository is deleted. Restore it first.");
         for scope in P::SCOPES {
@@ -47,6 +52,9 @@ impl<P: RepositoryPermission> Argument for Served<P> {
     }
 
     async fn take(call: &mut Call) -> Result<Self> {
+        if let Some(credential) = checkout_of(call) {
+            return Self::of_job(call, &credential).await;
+        }
         let caller = &call.context.caller;
         match caller {
             Caller::Nobody => return Err(Error::Unauthenticated.into()),
@@ -62,11 +70,7 @@ impl<P: RepositoryPermission> Argument for Served<P> {
             other => other?,
         };
         authority.require_all(P::SCOPES.iter().copied())?;
-        let name = call.path_value("repository")?;
-        let name = RepositoryName::parse("repository", name.strip_suffix(".git").unwrap_or(name));
-        let name = name.map_err(|_| repository_not_found())?;
-        let found = store.repository_named(org_id, &name).await?.filter(|found| !found.is_gone());
-        let stored = found.ok_or_else(repository_not_found)?;
+        let stored = named(call, org_id).await?;
         let granted = store.repository_granted(stored.no, org_id, authority.on_behalf_of()?).await?;
         let level = level_of(&authority, stored.settings.visibility, granted).ok_or_else(repository_not_found)?;
         level.require(P::LEVEL)?;
@@ -75,6 +79,40 @@ impl<P: RepositoryPermission> Argument for Served<P> {
         }
         Ok(Self { stored, context: call.context.clone(), permission: PhantomData })
     }
+}
+
+impl<P: RepositoryPermission> Served<P> {
+    /// The repository, which a job fetches with the credential that it asked for.
+    async fn of_job(call: &Call, credential: &str) -> Result<Self> {
+        let org_id = owner(call).await?.ok_or(Error::Unauthenticated)?;
+        let stored = match named(call, org_id).await {
+            Err(ApiError::Domain(Error::NotFound { .. })) => return Err(Error::Unauthenticated.into()),
+            other => other?,
+        };
+        if !call.state.store.checkout_opens(&stored, credential).await? {
+            return Err(Error::Unauthenticated.into());
+        }
+        if P::LEVEL > AccessLevel::Read {
+            return Err(checkout_reads_only().into());
+        }
+        if stored.resource.status == ResourceStatus::Deleting {
+            return Err(repository_deleted().into());
+        }
+        Ok(Self { stored, context: call.context.clone(), permission: PhantomData })
+    }
+}
+
+/// The organization's repository that the path names, or that had the name last.
+async fn named(call: &Call, org_id: OrgId) -> Result<StoredRepository> {
+    let name = call.path_value("repository")?;
+    let name = RepositoryName::parse("repository", name.strip_suffix(".git").unwrap_or(name));
+    let name = name.map_err(|_| repository_not_found())?;
+    let store = &call.state.store;
+    let found = match store.repository_named(org_id, &name).await? {
+        None => store.repository_formerly(org_id, &name).await?,
+        found => found,
+    };
+    Ok(found.filter(|found| !found.is_gone()).ok_or_else(repository_not_found)?)
 }
 
 /// The organization that the path names, by its id or by its slug.

@@ -1,6 +1,7 @@
 //! `git-upload-pack`: what a client has and wants, and the pack that it is sent.
 
 use actix_web::HttpResponse;
+use actors::git::host::{FetchAnswer, RefsAsked};
 use domain::git::{
     RefName,
     wire::{LsRefs, Packet, Service, WireError, v2_command},
@@ -30,10 +31,14 @@ pub(crate) async fn git_upload_pack(
     begins.map_err(|error| malformed(&error))?;
     if protocol == Protocol::V2 && v2_command(&body).map_err(|error| malformed(&error))? == b"ls-refs" {
         let asked = LsRefs::read(&body).map_err(|error| malformed(&error))?;
-        let refs = state.git.refs(stored.no).await?;
-        let answer = asked.answer(&refs, &RefName::of_branch(&stored.settings.default_branch));
+        let head = RefName::of_branch(&stored.settings.default_branch);
+        let answer = state.git.refs_answer(stored.no, RefsAsked::Some { asked, head }).await?;
         return Ok(said(Service::UploadPack, "result", answer));
     }
-    let run = state.git.fetch(stored, protocol.spoken()).await?;
-    Ok(answering(Service::UploadPack, "result").streaming(output(run, body)))
+    let answer = state.git.fetch(stored, protocol.spoken(), &body).await?;
+    let mut response = answering(Service::UploadPack, "result");
+    Ok(match answer {
+        FetchAnswer::Run(run) => response.streaming(output(*run, body)),
+        FetchAnswer::Shared(following) => response.streaming(following.pieces()),
+    })
 }

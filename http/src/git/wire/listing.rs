@@ -1,11 +1,12 @@
 //! `info/refs`: what a client reads first.
 
 use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
+use actors::git::host::RefsAsked;
 use domain::{
     Error,
     git::{
         RefName,
-        wire::{Service, fetch_advertisement, push_advertisement, v2_advertisement},
+        wire::{Service, v2_advertisement},
     },
 };
 use serde::Deserialize;
@@ -119,12 +120,12 @@ pub(crate) async fn git_info_refs(asked: Asked, protocol: Protocol, state: State
         Asked::Push(served) => (Service::ReceivePack, &served.stored),
     };
     let bytes = match (service, protocol) {
-        (Service::UploadPack, Protocol::V2) => v2_advertisement(),
+        (Service::UploadPack, Protocol::V2) => v2_advertisement().into(),
         (Service::UploadPack, Protocol::V0) => {
             let head = RefName::of_branch(&stored.settings.default_branch);
-            fetch_advertisement(&state.git.refs(stored.no).await?, &head)
+            state.git.refs_answer(stored.no, RefsAsked::ToFetch { head }).await?
         }
-        (Service::ReceivePack, _) => push_advertisement(&state.git.refs(stored.no).await?),
+        (Service::ReceivePack, _) => state.git.refs_answer(stored.no, RefsAsked::ToPush).await?,
     };
     Ok(said(service, "advertisement", bytes))
 }

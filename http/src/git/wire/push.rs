@@ -224,16 +224,19 @@ impl Push {
     /// Looks at what came and scans it for secrets; keeps it where there are none that nobody allowed.
     async fn look(&self, quarantine: &Quarantine) -> domain::Result<Looked> {
         let git = &self.state.git;
-        let refs = git.refs(self.stored.no).await?;
+        let refs = git.refs_in_view(&self.stored).await?;
         let Unpacked { mut moves, refused } = quarantine.look(&self.request.commands, &refs).await?;
         let rules = self.state.store.branch_rules(self.stored.no).await?;
         quarantine.look_for_merges(&mut moves, &refs, &rules).await?;
         let pulls = self.state.store.open_pulls(self.stored.no).await?;
         quarantine.look_for_heads(&mut moves, &refs, &pulls).await?;
-        let tips: Vec<_> = moves.iter().filter_map(|asked| asked.new).collect();
+        let takes = moves.iter().any(|asked| asked.new.is_some());
+        // What is kept has the objects of the refused refs, too.
+        let tips = self.request.commands.iter().filter_map(|command| command.new).filter(|_| takes);
+        let tips: Vec<_> = tips.collect();
         let new = NewObjects { folder: quarantine.folder(), tips: &tips, known: &refs };
         let secrets = git.scan(&self.stored, new, self.request.allowed_secrets()).await?;
-        let pack = if moves.is_empty() || secrets.refuses() { None } else { quarantine.keep(&self.stored).await? };
+        let pack = if !takes || secrets.refuses() { None } else { quarantine.keep(&self.stored).await? };
         Ok(Looked { moves, refused, secrets, pack })
     }
 

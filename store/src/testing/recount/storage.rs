@@ -17,7 +17,10 @@ const NAMES: &str = "SELECT content_id FROM objects_live \
                      UNION ALL SELECT content_id FROM object_parts \
                      UNION ALL SELECT pack AS content_id FROM git_packs UNION ALL SELECT pack_index AS content_id FROM git_packs \
                      UNION ALL SELECT content_id FROM lfs_objects \
-                     UNION ALL SELECT content_id FROM web_uploads WHERE content_id IS NOT NULL";
+                     UNION ALL SELECT content_id FROM web_uploads WHERE content_id IS NOT NULL \
+                     UNION ALL SELECT content_id FROM job_logs WHERE content_id IS NOT NULL \
+                     UNION ALL SELECT content_id FROM artifacts WHERE content_id IS NOT NULL \
+                     UNION ALL SELECT content_id FROM caches WHERE content_id IS NOT NULL";
 /// Rows that lie in a bucket.
 const IN_BUCKETS: [&str; 6] =
     ["objects_live", "objects_gone", "object_versions", "bucket_lanes", "bucket_moves", "object_uploads"];

@@ -147,9 +147,8 @@ impl<'a> Asked<'a> {
         self.values().any(|value| choice.values.contains(value))
     }
 
-    #[expect(clippy::float_cmp, reason = "a number equals itself, as in the store")]
     fn has_number(&self, choice: &Choice<f64>) -> bool {
-        self.numbers().any(|number| choice.values.iter().any(|wanted| *wanted == number))
+        self.numbers().any(|number| choice.values.contains(&number))
     }
 }
 

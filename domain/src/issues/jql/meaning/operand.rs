@@ -329,22 +329,20 @@ impl Resolver<'_> {
         let person = KnownField { key: FieldKey::from("by"), kind, has_history: false };
         let mut people = Vec::new();
         for single in singles {
-            match single {
-                Single::Value(word) => {
-                    let found = self.names.values(ValueKind::Person, &person.key, &word.text);
-                    if found.is_empty() {
-                        self.fault(word.span, format!("The value '{}' does not exist for the field 'by'.", word.text));
-                        return None;
-                    }
-                    people.extend(found);
+            if let Single::Value(word) = single {
+                let found = self.names.values(ValueKind::Person, &person.key, &word.text);
+                if found.is_empty() {
+                    self.fault(word.span, format!("The value '{}' does not exist for the field 'by'.", word.text));
+                    return None;
                 }
-                _ => match self.found(clause, &person, single, Unknown::Refused, Takes::Many)? {
-                    Found::Values(values) => people.extend(values),
-                    _ => {
-                        self.fault(single.span(), "A person was expected.".to_owned());
-                        return None;
-                    }
-                },
+                people.extend(found);
+            } else {
+                let found = self.found(clause, &person, single, Unknown::Refused, Takes::Many)?;
+                let Found::Values(values) = found else {
+                    self.fault(single.span(), "A person was expected.".to_owned());
+                    return None;
+                };
+                people.extend(values);
             }
         }
         Some(people)

@@ -138,7 +138,9 @@ impl Resolver<'_> {
             match &node.kind {
                 NodeKind::Not(part) => senses[part.index()] = senses[at].denied(),
                 NodeKind::And(parts) | NodeKind::Or(parts) => {
-                    parts.iter().for_each(|part| senses[part.index()] = senses[at]);
+                    for part in parts {
+                        senses[part.index()] = senses[at];
+                    }
                 }
                 NodeKind::Clause(_) => {}
             }

@@ -23,7 +23,7 @@ impl Names for World {
         let field = |key: &str, kind| KnownField { key: key.into(), kind, has_history: true };
         match name.to_lowercase().as_str() {
             "team" | "cf[10001]" => vec![field("fld_team", FieldKind::Values(ValueKind::Option))],
-            "size" => vec![field("fld_a", FieldKind::Number), field("fld_b", FieldKind::Number)],
+            "points" => vec![field("fld_a", FieldKind::Number), field("fld_b", FieldKind::Number)],
             "resolution time" => vec![KnownField { has_history: false, ..field("sla_1", FieldKind::Sla) }],
             _ => Vec::new(),
         }
@@ -177,11 +177,11 @@ fn values_and_what_is_missing() {
 #[test]
 fn numbers_dates_and_durations() {
     for (text, expected) in [
-        ("size = 5", true),
-        ("size > 5", false),
-        ("size >= 5", true),
-        ("size != 5", false),
-        ("size in (4, 5.0)", true),
+        ("points = 5", true),
+        ("points > 5", false),
+        ("points >= 5", true),
+        ("points != 5", false),
+        ("points in (4, 5.0)", true),
         ("storyPoints != 1", false),
         ("storyPoints is empty", true),
         ("timeSpent = 1d", true),
@@ -290,7 +290,7 @@ fn errors_name_what_is_wrong_and_where() {
             "created > soon",
             "'soon' is no date for the field 'created'. Write 2026-01-31, 2026-01-31 14:30 or -5d. (line 1, character 11)",
         ),
-        ("size = big", "The value 'big' can't be compared with the field 'size'. (line 1, character 8)"),
+        ("points = big", "The value 'big' can't be compared with the field 'points'. (line 1, character 10)"),
         ("summary ~ '***'", "The text '***' has no words to look for. (line 1, character 11)"),
         ("status was done during -1d", "DURING takes two dates in brackets. (line 1, character 17)"),
         ("status changed on (-1d, -2d)", "ON takes one date. (line 1, character 16)"),
@@ -300,7 +300,7 @@ fn errors_name_what_is_wrong_and_where() {
         assert_eq!(fault(text), message, "{text}");
     }
     assert_eq!(resolved("x = 1 or y = 2 order by z").expect_err("three").len(), 3);
-    assert_eq!(resolved(&"x=1|".repeat(101).trim_end_matches('|')).expect_err("many").len(), PROBLEMS_MAX);
+    assert_eq!(resolved("x=1|".repeat(101).trim_end_matches('|')).expect_err("many").len(), PROBLEMS_MAX);
 }
 
 #[test]
@@ -357,10 +357,10 @@ fn clauses() -> impl Strategy<Value = String> {
         "status not in (done)",
         "labels = x",
         "labels != y",
-        "size = 5",
-        "size < 5",
-        "size >= 5",
-        "size != 4",
+        "points = 5",
+        "points < 5",
+        "points >= 5",
+        "points != 4",
         "assignee is empty",
         "assignee is not empty",
         "assignee = bob",

@@ -1,4 +1,8 @@
-//! Pull requests.
+//! Pull requests, with what people say of them.
+
+mod reviews;
+mod threads;
+mod timeline;
 
 use std::collections::HashMap;
 
@@ -12,6 +16,7 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait, LikeExpr},
 };
 
+pub use self::threads::ThreadList;
 use super::{RepositoryNo, list::containing, refs::oid_of};
 use crate::{
     Change, Expect, Store, StoreError,
@@ -246,7 +251,7 @@ impl Change {
         let row = entity::Model::of(no, pull);
         let statement = "UPDATE pulls SET title = $4, title_key = $5, body = $6, base = $7, state = $8, draft = $9, \
                          head_oid = $10, base_oid = $11, merge_commit = $12, updated_at = $13, ended_by = $14, \
-                         ended_at = $15, version = version + 1 WHERE repo_no = $1 AND number = $2 AND version = $3";
+                         ended_at = $15, head = $16, version = version + 1 WHERE repo_no = $1 AND number = $2 AND version = $3";
         let values = [
             row.repo_no.into(),
             row.number.into(),
@@ -263,6 +268,7 @@ impl Change {
             row.updated_at.into(),
             row.ended_by.into(),
             row.ended_at.into(),
+            row.head.into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }

@@ -1,0 +1,55 @@
+//! Pipelines: who owns what (contract C 2.1, 4.1, 4.2).
+//!
+//! [`Workflows`] decides what events start in a repository, [`Run`] how a run goes on, [`RunnerPool`] which runner of an organization
+//! is given which job. Pushes and pull requests leave entries of the work queue, which [`Triggers`] takes up: it reads the
+//! workflow files of the commit, outside of any turn, and asks [`Workflows`]. What runs of one concurrency group do to each other
+//! goes over the queue, too.
+
+mod access;
+mod pool;
+mod run;
+mod services;
+mod status;
+mod triggers;
+mod workflows;
+
+pub mod files;
+pub mod logs;
+
+use std::sync::Arc;
+
+use actors_base::{
+    Area, Services,
+    work::{Lane, job},
+};
+use store::pipelines::registrations_over;
+
+pub use self::{
+    pool::{
+        ChangeRunner, DeleteRunner, MadeRegistration, MakeRegistration, RegisterRunner, RegisteredRunner, RunnerPool,
+        TakeJob, TakenJob,
+    },
+    run::{
+        CancelRun, CompleteJob, DeleteRun, How, JobEnd, LEASE, Nudge, NudgeRun, PIPELINE_EVENTS, ReportStatus,
+        RerunJobs, RerunRun, Run, RunNudges, StartJob, StartedJob, TIMEOUT_GRACE,
+    },
+    services::{PipelineServices, WaitingRunners},
+    triggers::{PATHS_MAX, PIPELINE_TRIGGERS, Sources, Triggers},
+    workflows::{
+        Dispatch, Enabled, FoundFile, Happened, PullEnds, SetWorkflow, StartRuns, WhatHappened, Workflows, problems_of,
+    },
+};
+
+/// What goes over all areas knows of pipelines.
+pub const AREA: Area = Area {
+    lanes,
+    purges: |now| vec![registrations_over(now)],
+    jobs: &[PIPELINE_TRIGGERS, PIPELINE_EVENTS, logs::LOG_SEALING],
+    deletes_organization: |change, org_id, _now| change.runners_end(org_id),
+    ..Area::named("pipelines")
+};
+
+/// The lanes of jobs that ask no actor.
+fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
+    vec![job::lane(services.store.clone(), logs::LOG_SEALING, logs::LogSealing)]
+}

@@ -1,0 +1,277 @@
+//! The runners of an organization, and which of them is given which job.
+
+use domain::{
+    Result, Scope, Timestamp,
+    id::{JobId, OrgId, RunnerId},
+    pipelines::{
+        registration_unknown,
+        runner::{
+            QUEUE_WINDOW, REGISTRATION_LASTS, RESERVED_FOR, RUNNERS_MAX, RunnerDraft, label_missing, too_many_runners,
+        },
+        runner_not_found, runner_unknown,
+    },
+    token::{Token, TokenHash, TokenKind},
+};
+use kernel::{Command, Handle, Resource, TimerFired, Turn};
+use serde_json::json;
+use store::{
+    Change,
+    audit::{AuditEntry, AuditTarget},
+    pipelines::{JobStage, RunnerRegistration, StoredJob, StoredRunner},
+};
+
+use crate::PipelineServices;
+
+/// What begins the name of the timer that takes a job back from a runner which doesn't ask for its plan.
+const RESERVE_TIMER: &str = "reserve:";
+
+/// The runners of an organization.
+#[derive(Debug)]
+pub struct RunnerPool;
+
+impl Resource for RunnerPool {
+    type Key = OrgId;
+    type Services = PipelineServices;
+
+    const KIND: &'static str = "runner_pool";
+
+    async fn load(_: &OrgId, _: &PipelineServices) -> Result<Self> {
+        Ok(Self)
+    }
+}
+
+/// Makes what registers one runner.
+#[derive(Clone, Debug)]
+pub struct MakeRegistration {
+    /// Labels that the runner has beside those that it says.
+    pub labels: Vec<String>,
+    /// Whether it takes one job and is gone.
+    pub is_ephemeral: bool,
+}
+
+/// A registration, shown once.
+#[derive(Clone, Debug)]
+pub struct MadeRegistration {
+    /// The token.
+    pub token: Token,
+    /// Until when it works.
+    pub expires_at: Timestamp,
+}
+
+/// Registers a runner.
+#[derive(Clone, Debug)]
+pub struct RegisterRunner {
+    /// What the store keeps of the registration's token.
+    pub token: TokenHash,
+    /// What the runner says of itself.
+    pub draft: RunnerDraft,
+}
+
+/// A runner that was registered, with its secret.
+#[derive(Clone, Debug)]
+pub struct RegisteredRunner {
+    /// The runner.
+    pub runner: StoredRunner,
+    /// Its secret, shown once.
+    pub secret: Token,
+}
+
+/// Changes a runner's labels, or whether it is given jobs.
+#[derive(Clone, Debug)]
+pub struct ChangeRunner {
+    /// The runner.
+    pub id: RunnerId,
+    /// All labels from now on.
+    pub labels: Option<Vec<String>>,
+    /// Whether it is given no jobs from now on.
+    pub is_paused: Option<bool>,
+}
+
+/// Deletes a runner. A job that it has goes on until the runner is missed.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteRunner(pub RunnerId);
+
+/// Gives a runner the job that waits longest among those that it may take.
+#[derive(Clone, Debug)]
+pub struct TakeJob {
+    /// The runner.
+    pub runner_id: RunnerId,
+    /// Which program it is.
+    pub program: String,
+}
+
+/// A job that a runner was given.
+#[derive(Clone, Debug)]
+pub struct TakenJob {
+    /// The job.
+    pub job_id: JobId,
+    /// What the runner shows in its name.
+    pub token: Token,
+}
+
+impl Command for MakeRegistration {
+    type Reply = MadeRegistration;
+
+    const NAME: &'static str = "make_registration";
+}
+
+impl Command for RegisterRunner {
+    type Reply = RegisteredRunner;
+
+    const NAME: &'static str = "register_runner";
+}
+
+impl Command for ChangeRunner {
+    type Reply = StoredRunner;
+
+    const NAME: &'static str = "change_runner";
+}
+
+impl Command for DeleteRunner {
+    type Reply = ();
+
+    const NAME: &'static str = "delete_runner";
+}
+
+impl Command for TakeJob {
+    type Reply = Option<TakenJob>;
+
+    const NAME: &'static str = "take_job";
+}
+
+fn audit(change: &mut Change, turn: &Turn<'_, RunnerPool>, action: &'static str, runner: &StoredRunner) {
+    let target = AuditTarget::new("runner", runner.id).labelled(&runner.name);
+    let entry = AuditEntry::new(turn.context(), action, target).in_org(*turn.key());
+    change.audit_add(turn.now(), entry.with_metadata(json!({ "labels": runner.labels })));
+}
+
+/// The organization's runner, for somebody who runs them.
+async fn found(turn: &Turn<'_, RunnerPool>, id: RunnerId) -> Result<StoredRunner> {
+    turn.authority(*turn.key()).await?.require(Scope::GitAdmin)?;
+    turn.services().services.store.runner(*turn.key(), id).await?.ok_or_else(runner_not_found)
+}
+
+impl Handle<MakeRegistration> for RunnerPool {
+    async fn handle(&mut self, command: &MakeRegistration, turn: &mut Turn<'_, Self>) -> Result<MadeRegistration> {
+        let org_id = *turn.key();
+        let authority = turn.authority(org_id).await?;
+        authority.require(Scope::GitAdmin)?;
+        let token = Token::generate(TokenKind::RunnerRegistration)?;
+        let expires_at = turn.now().after(REGISTRATION_LASTS);
+        let MakeRegistration { labels, is_ephemeral } = command.clone();
+        let made_by = authority.on_behalf_of()?;
+        let mut change = Change::new();
+        let registration = RunnerRegistration { org_id, labels, is_ephemeral, made_by, expires_at };
+        change.runner_registration_add(&token.hash(), &registration);
+        let target = AuditTarget::new("organization", org_id);
+        let entry = AuditEntry::new(turn.context(), "runner.registration_made", target).in_org(org_id);
+        change.audit_add(turn.now(), entry);
+        turn.commit(change).await?;
+        Ok(MadeRegistration { token, expires_at })
+    }
+}
+
+impl Handle<RegisterRunner> for RunnerPool {
+    async fn handle(&mut self, command: &RegisterRunner, turn: &mut Turn<'_, Self>) -> Result<RegisteredRunner> {
+        let (store, now, org_id) = (&turn.services().services.store, turn.now(), *turn.key());
+        let registration = store.runner_registration(&command.token).await?;
+        let registration = registration.filter(|it| it.org_id == org_id && it.expires_at > now);
+        let registration = registration.ok_or_else(registration_unknown)?;
+        if store.runners(org_id, RUNNERS_MAX).await?.len() as u64 >= RUNNERS_MAX {
+            return Err(too_many_runners());
+        }
+        let secret = Token::generate(TokenKind::Runner)?;
+        let draft = command.draft.clone();
+        let runner = StoredRunner {
+            id: RunnerId::new(now),
+            org_id,
+            labels: draft.labels_with(&registration.labels),
+            name: draft.name,
+            os: draft.os,
+            arch: draft.arch,
+            program: String::new(),
+            is_ephemeral: registration.is_ephemeral,
+            is_paused: false,
+            secret: secret.hash(),
+            made_by: registration.made_by,
+            version: 1,
+            created_at: now,
+            seen_at: None,
+        };
+        let mut change = Change::new();
+        change.runner_registration_use(&command.token);
+        change.runner_add(&runner);
+        audit(&mut change, turn, "runner.registered", &runner);
+        turn.commit(change).await?;
+        Ok(RegisteredRunner { runner, secret })
+    }
+}
+
+impl Handle<ChangeRunner> for RunnerPool {
+    async fn handle(&mut self, command: &ChangeRunner, turn: &mut Turn<'_, Self>) -> Result<StoredRunner> {
+        let mut runner = found(turn, command.id).await?;
+        if let Some(labels) = &command.labels {
+            runner.labels.clone_from(labels);
+        }
+        runner.is_paused = command.is_paused.unwrap_or(runner.is_paused);
+        let mut change = Change::new();
+        change.runner_set(&runner);
+        audit(&mut change, turn, "runner.changed", &runner);
+        turn.commit(change).await?;
+        runner.version += 1;
+        turn.services().waiting.wake(*turn.key());
+        Ok(runner)
+    }
+}
+
+impl Handle<DeleteRunner> for RunnerPool {
+    async fn handle(&mut self, command: &DeleteRunner, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let runner = found(turn, command.0).await?;
+        let mut change = Change::new();
+        change.runner_remove(runner.id);
+        audit(&mut change, turn, "runner.deleted", &runner);
+        turn.commit(change).await
+    }
+}
+
+impl Handle<TakeJob> for RunnerPool {
+    async fn handle(&mut self, command: &TakeJob, turn: &mut Turn<'_, Self>) -> Result<Option<TakenJob>> {
+        let (store, now, org_id) = (&turn.services().services.store, turn.now(), *turn.key());
+        let runner = store.runner(org_id, command.runner_id).await?.ok_or_else(runner_unknown)?;
+        let mut change = Change::new();
+        change.runner_seen(runner.id, &command.program, now);
+        let queued = if runner.is_paused { Vec::new() } else { store.queued_jobs(org_id, QUEUE_WINDOW).await? };
+        let Some(job) = queued.into_iter().find(|job| label_missing(&job.labels, &runner.labels).is_none()) else {
+            turn.commit(change).await?;
+            return Ok(None);
+        };
+        let token = Token::generate(TokenKind::Job)?;
+        let until = now.after(RESERVED_FOR);
+        let job = StoredJob {
+            stage: JobStage::Reserved,
+            token: Some(token.hash()),
+            runner: Some((runner.id, runner.name)),
+            reserved_until: Some(until),
+            ..job
+        };
+        change.job_set(&job);
+        change.timer_set(Self::KIND, &org_id.to_string(), &format!("{RESERVE_TIMER}{}", job.id), until);
+        turn.commit(change).await?;
+        Ok(Some(TakenJob { job_id: job.id, token }))
+    }
+}
+
+impl Handle<TimerFired> for RunnerPool {
+    async fn handle(&mut self, fired: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let Some(id) = fired.name.strip_prefix(RESERVE_TIMER).and_then(|id| id.parse().ok()) else { return Ok(()) };
+        let (store, now, org_id) = (&turn.services().services.store, turn.now(), *turn.key());
+        let job = store.job_of_org(org_id, id).await?.filter(|job| job.stage == JobStage::Reserved);
+        let Some(job) = job.filter(|job| job.reserved_until.is_some_and(|until| until <= now)) else { return Ok(()) };
+        let mut change = Change::new();
+        let job = StoredJob { stage: JobStage::Queued, token: None, runner: None, reserved_until: None, ..job };
+        change.job_set(&job);
+        turn.commit(change).await?;
+        turn.services().waiting.wake(org_id);
+        Ok(())
+    }
+}

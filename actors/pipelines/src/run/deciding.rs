@@ -1,0 +1,323 @@
+//! How a run goes on: what its state machine decides, as rows.
+//!
+//! The state machine of `domain` says what follows from what; here its effects become jobs that are queued, groups that are
+//! entered and left, and events of other runs, which are entries of the work queue. All of it is one change.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use domain::{
+    Result, Timestamp,
+    id::JobId,
+    pipelines::{
+        concurrency::GroupEffect,
+        run::{Effect, Gate, GroupWish, JobPlace, JobState, Phase, Plan, RunConclusion, RunEvent, RunStatus},
+    },
+    token::random_bytes,
+};
+use store::{
+    Change, NewWork, Store,
+    pipelines::{GroupMember, JobStage, RunPlan, RunProblem, StoredGroup, StoredJob, StoredRun},
+};
+
+use super::{
+    nudge::{Nudge, PIPELINE_EVENTS, RunNudge},
+    timers,
+};
+use crate::logs::seal_log;
+
+/// Bytes of what the runner's own lines of a log begin with; written as twice as many hexadecimal digits.
+const MARKER_LEN: usize = 16;
+
+/// A run that is being decided on.
+pub(crate) struct Deciding<'a> {
+    pub store: &'a Store,
+    pub now: Timestamp,
+    pub run: StoredRun,
+    pub decides_on: RunPlan,
+    pub plan: &'a Plan,
+    /// The jobs' rows, those of the newest attempt in which each ran.
+    pub rows: BTreeMap<JobPlace, StoredJob>,
+    pub change: Change,
+    groups: BTreeMap<String, StoredGroup>,
+    /// Events of this run that follow.
+    next: VecDeque<Nudge>,
+    is_queued: bool,
+}
+
+/// What was decided: the run as it is then, and whether runners have something to take.
+pub(crate) struct DecidedRun {
+    pub run: StoredRun,
+    pub decides_on: RunPlan,
+    pub change: Change,
+    pub is_queued: bool,
+}
+
+impl<'a> Deciding<'a> {
+    /// A run that was just made, or is in the store.
+    pub(crate) fn new(
+        (store, now): (&'a Store, Timestamp),
+        (run, decides_on): (StoredRun, RunPlan),
+        plan: &'a Plan,
+        rows: BTreeMap<JobPlace, StoredJob>,
+    ) -> Self {
+        Self {
+            store,
+            now,
+            run,
+            decides_on,
+            plan,
+            rows,
+            change: Change::new(),
+            groups: BTreeMap::new(),
+            next: VecDeque::new(),
+            is_queued: false,
+        }
+    }
+
+    /// Has the run begin, once its group lets it.
+    pub(crate) async fn begin(&mut self) -> Result<()> {
+        match self.plan.concurrency() {
+            Ok(None) => self.take(RunEvent::Begun).await,
+            Ok(Some(wish)) => {
+                self.run.waits_for_group = true;
+                let member = GroupMember { run_id: self.run.id, job: None };
+                self.enter(member, &wish).await?;
+                self.follow().await
+            }
+            Err(fault) => {
+                self.run.problems = Some(vec![RunProblem { message: fault, line: None, column: None }]);
+                self.end(RunConclusion::StartupFailure);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes an event in, and whatever follows from it.
+    pub(crate) async fn take(&mut self, event: RunEvent) -> Result<()> {
+        self.next.push_back(Nudge::Event(event));
+        self.follow().await
+    }
+
+    /// Takes in what follows for this run from what happened to another, or to the run itself.
+    pub(crate) async fn take_nudge(&mut self, nudge: Nudge) -> Result<()> {
+        self.next.push_back(nudge);
+        self.follow().await
+    }
+
+    async fn follow(&mut self) -> Result<()> {
+        while let Some(nudge) = self.next.pop_front() {
+            let event = match nudge {
+                Nudge::Event(event) => event,
+                Nudge::Begin if self.run.waits_for_group => {
+                    self.run.waits_for_group = false;
+                    RunEvent::Begun
+                }
+                Nudge::Begin => continue,
+                Nudge::Cancel => {
+                    self.run.is_cancel_requested = true;
+                    RunEvent::Cancelled
+                }
+            };
+            for effect in self.decides_on.state.decide(self.plan, event) {
+                self.do_effect(effect).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn do_effect(&mut self, effect: Effect) -> Result<()> {
+        match effect {
+            Effect::Ask { job, gate } => self.ask(job, gate).await,
+            Effect::Queue { .. } | Effect::Cancel { .. } => Ok(()),
+            Effect::Complete { job, .. } => self.leave_of_job(job).await,
+            Effect::End { conclusion } => {
+                self.end(conclusion);
+                self.leave_of_run().await
+            }
+        }
+    }
+
+    /// Lets a job pass a gate, or has it wait there.
+    async fn ask(&mut self, job: JobPlace, gate: Gate) -> Result<()> {
+        let wish = self.decides_on.state.job(job).and_then(|job| job.concurrency.clone());
+        match (gate, wish) {
+            (Gate::Group, Some(wish)) => self.enter(GroupMember { run_id: self.run.id, job: Some(job) }, &wish).await,
+            (gate, _) => {
+                self.next.push_back(Nudge::Event(RunEvent::Passed { job, gate }));
+                Ok(())
+            }
+        }
+    }
+
+    async fn leave_of_job(&mut self, place: JobPlace) -> Result<()> {
+        let wish = self.decides_on.state.job(place).and_then(|job| job.concurrency.clone());
+        let Some(wish) = wish else { return Ok(()) };
+        self.leave(GroupMember { run_id: self.run.id, job: Some(place) }, &wish.group).await
+    }
+
+    async fn leave_of_run(&mut self) -> Result<()> {
+        let Ok(Some(wish)) = self.plan.concurrency() else { return Ok(()) };
+        self.leave(GroupMember { run_id: self.run.id, job: None }, &wish.group).await
+    }
+
+    async fn group(&mut self, name: &str) -> Result<&mut StoredGroup> {
+        if !self.groups.contains_key(name) {
+            let found = self.store.concurrency_group(self.run.no, name).await?;
+            self.groups.insert(name.to_owned(), found);
+        }
+        Ok(self.groups.entry(name.to_owned()).or_default())
+    }
+
+    async fn enter(&mut self, member: GroupMember, wish: &GroupWish) -> Result<()> {
+        let effects = self.group(&wish.group).await?.members.enter(member, wish);
+        self.tell(effects);
+        Ok(())
+    }
+
+    async fn leave(&mut self, member: GroupMember, group: &str) -> Result<()> {
+        let effects = self.group(group).await?.members.leave(&member);
+        self.tell(effects);
+        Ok(())
+    }
+
+    /// Tells members of a group what follows for them: those of this run at once, others by the work queue.
+    fn tell(&mut self, effects: Vec<GroupEffect<GroupMember>>) {
+        for effect in effects {
+            let (member, nudge) = Nudge::of_group(effect);
+            if member.run_id == self.run.id {
+                self.next.push_back(nudge);
+            } else {
+                let told = RunNudge { run_id: member.run_id, nudge };
+                self.change.work_add(self.now, NewWork::new(PIPELINE_EVENTS.name, self.run.org_id, &told));
+            }
+        }
+    }
+
+    /// Notes that the run is over.
+    pub(crate) fn end(&mut self, conclusion: RunConclusion) {
+        self.run.status = RunStatus::Completed;
+        self.run.conclusion = Some(conclusion);
+        self.run.completed_at = Some(self.now);
+        self.run.waits_for_group = false;
+        self.decides_on.state.conclusion = Some(conclusion);
+    }
+
+    /// Writes all jobs that are no longer what their rows say, and the groups. The run itself is the caller's.
+    pub(crate) fn finish(mut self) -> Result<DecidedRun> {
+        let jobs: Vec<_> = self.decides_on.state.jobs().map(|(place, job)| (place, job.clone())).collect();
+        for (place, job) in jobs {
+            self.write_job(place, &job)?;
+        }
+        for (name, group) in &self.groups {
+            self.change.concurrency_group_put(self.run.no, name, group);
+        }
+        if self.run.conclusion.is_none() {
+            let status = self.decides_on.state.status();
+            self.run.status = if self.run.waits_for_group { RunStatus::Waiting } else { status };
+        }
+        if self.decides_on.state.has_started && self.run.started_at.is_none() {
+            self.run.started_at = Some(self.now);
+        }
+        let Self { run, decides_on, change, is_queued, .. } = self;
+        Ok(DecidedRun { run, decides_on, change, is_queued })
+    }
+
+    fn write_job(&mut self, place: JobPlace, job: &JobState) -> Result<()> {
+        let Some(row) = self.rows.get(&place) else {
+            let made = self.made(place, job)?;
+            self.is_queued |= made.stage == JobStage::Queued;
+            self.change.job_add(&made);
+            return Ok(());
+        };
+        let stage = stage_of(job.phase);
+        let is_same = row.stage == stage || (row.stage == JobStage::Reserved && stage == JobStage::Queued);
+        if is_same {
+            return Ok(());
+        }
+        let mut row = row.clone();
+        row.stage = stage;
+        match job.phase {
+            Phase::Queued => {
+                row = StoredJob {
+                    token: None,
+                    runner: None,
+                    started_at: None,
+                    seen_at: None,
+                    reserved_until: None,
+                    ..row
+                };
+                row.queued_at = Some(self.now);
+                self.is_queued = true;
+                timers::cancel_all(&mut self.change, &self.run, row.id);
+            }
+            Phase::Running => {
+                row.started_at = Some(self.now);
+                row.seen_at = Some(self.now);
+                row.reserved_until = None;
+                timers::start(&mut self.change, &self.run, &row, self.now);
+            }
+            Phase::Completed(conclusion) => {
+                row.conclusion = Some(conclusion);
+                row.completed_at = Some(self.now);
+                row.fault.clone_from(&job.fault);
+                timers::cancel_all(&mut self.change, &self.run, row.id);
+                seal_log(&mut self.change, self.run.org_id, row.id, self.now);
+            }
+            Phase::Held(_) | Phase::Cancelling => {}
+        }
+        self.change.job_set(&row);
+        Ok(())
+    }
+
+    /// The row of a job that has none in this attempt.
+    fn made(&self, place: JobPlace, job: &JobState) -> Result<StoredJob> {
+        let key = self.plan.workflow().jobs.get(place.node).map(|of| of.key.as_str().to_owned()).unwrap_or_default();
+        let conclusion = job.conclusion();
+        Ok(StoredJob {
+            id: JobId::new(self.now),
+            org_id: self.run.org_id,
+            repository_id: self.run.repository_id,
+            no: self.run.no,
+            run_id: self.run.id,
+            attempt: self.run.attempt,
+            place,
+            key,
+            name: job.name.clone(),
+            labels: job.labels.clone(),
+            environment: job.environment.clone(),
+            timeout_minutes: job.timeout_minutes,
+            stage: stage_of(job.phase),
+            conclusion,
+            fault: job.fault.clone(),
+            token: None,
+            marker: hex(&random_bytes::<MARKER_LEN>()?),
+            runner: None,
+            version: 1,
+            created_at: self.now,
+            queued_at: (job.phase == Phase::Queued).then_some(self.now),
+            reserved_until: None,
+            started_at: None,
+            seen_at: None,
+            completed_at: conclusion.map(|_| self.now),
+        })
+    }
+}
+
+/// Where a job is in its life, as its row says; whether somebody has reserved a queued one, only the row knows.
+const fn stage_of(phase: Phase) -> JobStage {
+    match phase {
+        Phase::Held(_) => JobStage::Held,
+        Phase::Queued => JobStage::Queued,
+        Phase::Running => JobStage::Running,
+        Phase::Cancelling => JobStage::Cancelling,
+        Phase::Completed(_) => JobStage::Completed,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
+}

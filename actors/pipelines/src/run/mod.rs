@@ -1,0 +1,140 @@
+//! A run: the graph of its jobs, and how far each is.
+//!
+//! What follows from what is decided by `domain`; [`deciding`] makes rows of it. The run keeps in memory what its file means. Which
+//! runner has a job is decided by the pool of runners, by the version of the job's row; what is decided here names that version,
+//! too.
+
+mod deciding;
+mod nudge;
+mod people;
+mod runner;
+mod timers;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use domain::{
+    Error, Result, Timestamp,
+    id::RunId,
+    pipelines::{
+        expressions::Value,
+        run::{JobPlace, Plan, RunContexts},
+        run_not_found,
+        workflow::WorkflowFile,
+    },
+};
+use kernel::{Handle, Resource, TimerFired, Turn};
+use store::{
+    Store,
+    pipelines::{RunPlan, StoredJob, StoredRun},
+};
+
+pub(crate) use self::deciding::{DecidedRun, Deciding};
+pub use self::{
+    nudge::{Nudge, NudgeRun, PIPELINE_EVENTS, RunNudges},
+    people::{CancelRun, DeleteRun, How, RerunJobs, RerunRun},
+    runner::{CompleteJob, JobEnd, ReportStatus, StartJob, StartedJob},
+    timers::{LEASE, TIMEOUT_GRACE},
+};
+use crate::{PipelineServices, status::put_status};
+
+/// A run.
+#[derive(Debug)]
+pub struct Run {
+    loaded: Option<Loaded>,
+}
+
+/// What is known of a run that is there.
+#[derive(Clone, Debug)]
+struct Loaded {
+    run: StoredRun,
+    decides_on: RunPlan,
+    plan: Arc<Plan>,
+}
+
+impl Resource for Run {
+    type Key = RunId;
+    type Services = PipelineServices;
+
+    const KIND: &'static str = "run";
+
+    async fn load(key: &RunId, services: &PipelineServices) -> Result<Self> {
+        let store = &services.services.store;
+        let Some(run) = store.run_of_any(*key).await? else { return Ok(Self { loaded: None }) };
+        let Some(decides_on) = store.run_plan(*key).await? else { return Ok(Self { loaded: None }) };
+        let plan = plan_of(&run, &decides_on)?;
+        Ok(Self { loaded: Some(Loaded { run, decides_on, plan: Arc::new(plan) }) })
+    }
+}
+
+/// The plan of a run: what its file means, with the contexts that stay. A file that means nothing has no jobs.
+pub(crate) fn plan_of(run: &StoredRun, decides_on: &RunPlan) -> Result<Plan> {
+    let strange = || Error::internal(format_args!("contexts of {}", run.id));
+    let mut contexts: serde_json::Value = serde_json::from_str(&decides_on.contexts).map_err(|_| strange())?;
+    contexts["github"]["run_attempt"] = run.attempt.to_string().into();
+    let of = |name: &str| Value::read_json(&contexts[name].to_string()).map_err(|_| strange());
+    let contexts = RunContexts { github: of("github")?, inputs: of("inputs")?, vars: of("vars")? };
+    let file = WorkflowFile::read(&decides_on.text);
+    Ok(Plan::of(file.workflow.unwrap_or_default(), contexts))
+}
+
+impl Loaded {
+    /// The jobs' rows: those of this attempt, and those of earlier ones that don't run again.
+    async fn rows(&self, store: &Store) -> Result<BTreeMap<JobPlace, StoredJob>> {
+        let rows = store.run_jobs(self.run.id, self.run.attempt).await?;
+        Ok(self.decides_on.rows_of(&self.run, rows))
+    }
+
+    async fn deciding<'a>(&'a self, store: &'a Store, now: Timestamp) -> Result<Deciding<'a>> {
+        let rows = self.rows(store).await?;
+        Ok(Deciding::new((store, now), (self.run.clone(), self.decides_on.clone()), &self.plan, rows))
+    }
+}
+
+impl Run {
+    /// The run; 404 where it is gone.
+    fn loaded(&self) -> Result<Loaded> {
+        self.loaded.clone().ok_or_else(run_not_found)
+    }
+
+    /// Commits what was decided, and applies it.
+    async fn settle(&mut self, decided: DecidedRun, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let DecidedRun { mut run, decides_on, mut change, is_queued } = decided;
+        let before = self.loaded()?;
+        let has_ended = run.conclusion.is_some() && before.run.conclusion.is_none();
+        if has_ended || run.attempt != before.run.attempt {
+            put_status(&mut change, turn.services(), &run, turn.now()).await?;
+        }
+        change.run_set(&run, &decides_on);
+        turn.commit(change).await?;
+        run.version += 1;
+        let plan = if run.attempt == before.run.attempt { before.plan } else { Arc::new(plan_of(&run, &decides_on)?) };
+        if is_queued {
+            turn.services().waiting.wake(run.org_id);
+        }
+        self.loaded = Some(Loaded { run, decides_on, plan });
+        Ok(())
+    }
+}
+
+impl Handle<NudgeRun> for Run {
+    async fn handle(&mut self, command: &NudgeRun, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let Some(loaded) = self.loaded.clone() else { return Ok(()) };
+        if loaded.run.conclusion.is_some() {
+            return Ok(());
+        }
+        let store = turn.services().services.store.clone();
+        let mut deciding = loaded.deciding(&store, turn.now()).await?;
+        deciding.take_nudge(command.0.clone()).await?;
+        self.settle(deciding.finish()?, turn).await
+    }
+}
+
+impl Handle<TimerFired> for Run {
+    async fn handle(&mut self, fired: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
+        match timers::JobTimer::read(&fired.name) {
+            Some(timers::JobTimer::Lease(id)) => self.lease_over(id, turn).await,
+            Some(timers::JobTimer::Timeout(id)) => self.time_over(id, turn).await,
+            None => Ok(()),
+        }
+    }
+}

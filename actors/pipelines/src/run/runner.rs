@@ -1,0 +1,226 @@
+//! What a job's runner asks and says, and what follows where it says nothing.
+
+use std::collections::BTreeMap;
+
+use domain::{
+    Error, Result, Timestamp,
+    id::JobId,
+    pipelines::{
+        job::{JobLimits, JobPlan, StepReport, StepStatus, Told},
+        job_over, job_unknown,
+        run::{Begun, JobConclusion, RunEvent},
+        runner::runner_lost,
+    },
+    token::TokenHash,
+};
+use kernel::{Command, Handle, Turn};
+use serde_json::{json, value::RawValue};
+use store::{
+    Change, Store,
+    pipelines::{JobReport, JobStage, StoredJob},
+};
+
+use super::{Loaded, Run, timers};
+
+/// Starts a job, whose runner gets its plan; a job that was started gets the same plan again.
+#[derive(Clone, Copy, Debug)]
+pub struct StartJob(pub JobId);
+
+/// What the runner of a started job is told.
+#[derive(Clone, Debug)]
+pub struct StartedJob {
+    /// The plan.
+    pub plan: JobPlan,
+    /// The values of the secrets that the plan names.
+    pub secrets: BTreeMap<String, String>,
+}
+
+/// Says how far a job's steps are.
+#[derive(Clone, Debug)]
+pub struct ReportStatus {
+    /// The job.
+    pub job_id: JobId,
+    /// All steps.
+    pub steps: Vec<StepReport>,
+}
+
+/// Ends a job.
+#[derive(Clone, Debug)]
+pub struct CompleteJob {
+    /// The job.
+    pub job_id: JobId,
+    /// How it ended.
+    pub end: JobEnd,
+}
+
+/// How a job ended, as its runner says.
+#[derive(Clone, Debug)]
+pub struct JobEnd {
+    /// How it ended.
+    pub conclusion: JobConclusion,
+    /// What it hands to jobs that need it.
+    pub outputs: BTreeMap<String, String>,
+    /// The rest of what the runner says.
+    pub report: JobReport,
+}
+
+impl Command for StartJob {
+    type Reply = StartedJob;
+
+    const NAME: &'static str = "start_job";
+}
+
+impl Command for ReportStatus {
+    /// Whether the runner has to stop the job.
+    type Reply = bool;
+
+    const NAME: &'static str = "report_status";
+}
+
+impl Command for CompleteJob {
+    type Reply = ();
+
+    const NAME: &'static str = "complete_job";
+}
+
+/// 409: the runner hasn't asked for the plan yet.
+fn not_started() -> Error {
+    Error::conflict("job_not_started", "Ask for the job's plan first.")
+}
+
+/// The run's job as it is now.
+async fn job_of(store: &Store, loaded: &Loaded, id: JobId) -> Result<StoredJob> {
+    let job = store.job(loaded.run.no, id).await?.filter(|job| job.run_id == loaded.run.id);
+    job.ok_or_else(job_unknown)
+}
+
+/// The run's job that isn't over.
+async fn open_job(store: &Store, loaded: &Loaded, id: JobId) -> Result<StoredJob> {
+    let job = job_of(store, loaded, id).await?;
+    match job.conclusion {
+        Some(conclusion) => Err(job_over(conclusion)),
+        None if job.stage == JobStage::Queued => Err(job_unknown()),
+        None => Ok(job),
+    }
+}
+
+impl Handle<StartJob> for Run {
+    async fn handle(&mut self, command: &StartJob, turn: &mut Turn<'_, Self>) -> Result<StartedJob> {
+        let mut loaded = self.loaded.clone().ok_or_else(job_unknown)?;
+        let (store, now) = (turn.services().services.store.clone(), turn.now());
+        let job = open_job(&store, &loaded, command.0).await?;
+        if job.stage == JobStage::Reserved {
+            let mut deciding = loaded.deciding(&store, now).await?;
+            deciding.take(RunEvent::Started { job: job.place }).await?;
+            let taker = match &job.runner {
+                Some((id, _)) => store.runner(job.org_id, *id).await?,
+                None => None,
+            };
+            if let Some(runner) = taker.filter(|runner| runner.is_ephemeral) {
+                deciding.change.runner_remove(runner.id);
+            }
+            self.settle(deciding.finish()?, turn).await?;
+            loaded = self.loaded()?;
+        }
+        let settings = &turn.services().services.settings;
+        let repository = store.repository(loaded.run.org_id, loaded.run.repository_id).await?;
+        let told = Told {
+            job_id: job.id.to_string(),
+            run_id: loaded.run.id.to_string(),
+            run_number: u64::try_from(loaded.run.number).unwrap_or_default(),
+            attempt: loaded.run.attempt,
+            workflow: loaded.run.workflow.clone(),
+            repository: repository.map(|it| it.resource.name).unwrap_or_default(),
+            vars: loaded.plan.contexts().vars.clone(),
+            marker: job.marker.clone(),
+            limits: JobLimits::default(),
+            server_url: settings.public_url.clone(),
+        };
+        let plan = loaded.plan.told(&loaded.decides_on.state, job.place, told);
+        let plan = plan.ok_or_else(|| Error::internal(format_args!("{} has no plan", job.id)))?;
+        Ok(StartedJob { plan, secrets: BTreeMap::new() })
+    }
+}
+
+impl Handle<ReportStatus> for Run {
+    async fn handle(&mut self, command: &ReportStatus, turn: &mut Turn<'_, Self>) -> Result<bool> {
+        let loaded = self.loaded.clone().ok_or_else(job_unknown)?;
+        let job = open_job(&turn.services().services.store, &loaded, command.job_id).await?;
+        if !job.stage.is_running() {
+            return Err(not_started());
+        }
+        let mut change = Change::new();
+        change.job_steps_put(job.no, job.id, &command.steps);
+        change.job_seen(job.id, turn.now());
+        turn.commit(change).await?;
+        Ok(job.stage == JobStage::Cancelling)
+    }
+}
+
+impl Handle<CompleteJob> for Run {
+    async fn handle(&mut self, command: &CompleteJob, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let loaded = self.loaded.clone().ok_or_else(job_unknown)?;
+        let (store, now) = (turn.services().services.store.clone(), turn.now());
+        let CompleteJob { job_id, end } = command;
+        let job = job_of(&store, &loaded, *job_id).await?;
+        if let Some(conclusion) = job.conclusion {
+            let said = store.job_report(job.no, job.id).await?.and_then(|report| report.body);
+            return if said.is_some() && said == end.report.body { Ok(()) } else { Err(job_over(conclusion)) };
+        }
+        if !job.stage.is_running() {
+            return Err(not_started());
+        }
+        let mut deciding = loaded.deciding(&store, now).await?;
+        let (conclusion, outputs) = (end.conclusion, end.outputs.clone());
+        deciding.take(RunEvent::Completed { job: job.place, conclusion, outputs }).await?;
+        deciding.change.job_report_put(job.no, job.id, &end.report);
+        self.settle(deciding.finish()?, turn).await
+    }
+}
+
+impl Run {
+    /// Looks whether a runner was silent for too long.
+    pub(super) async fn lease_over(&mut self, id: JobId, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let Some(loaded) = self.loaded.clone() else { return Ok(()) };
+        let (store, now) = (turn.services().services.store.clone(), turn.now());
+        let Some(job) = store.job(loaded.run.no, id).await?.filter(|job| job.stage.is_running()) else { return Ok(()) };
+        // While no node ran, no runner could say anything.
+        let seen = job.seen_at.or(job.started_at).unwrap_or(now).max(turn.services().started_at);
+        if seen.after(timers::LEASE) > now {
+            let mut change = Change::new();
+            timers::renew(&mut change, &loaded.run, id, seen);
+            return turn.commit(change).await;
+        }
+        let report = store.job_report(job.no, id).await?;
+        let has_begun = report.iter().flat_map(|it| &it.steps).any(|step| step.status != StepStatus::Pending);
+        let begun = if has_begun { Begun::Step } else { Begun::Nothing };
+        let mut deciding = loaded.deciding(&store, now).await?;
+        deciding.take(RunEvent::Lost { job: job.place, begun }).await?;
+        let is_over = deciding.decides_on.state.job(job.place).is_some_and(|job| job.conclusion().is_some());
+        if is_over {
+            let name = job.runner.as_ref().map(|(_, name)| name.as_str()).unwrap_or_default();
+            let report = lost_report(report, name, seen)?;
+            deciding.change.job_report_put(job.no, id, &report);
+        }
+        self.settle(deciding.finish()?, turn).await
+    }
+
+    /// Ends a job that takes longer than it may, and whose runner doesn't say so.
+    pub(super) async fn time_over(&mut self, id: JobId, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let Some(loaded) = self.loaded.clone() else { return Ok(()) };
+        let store = turn.services().services.store.clone();
+        let Some(job) = store.job(loaded.run.no, id).await?.filter(|job| job.stage.is_running()) else { return Ok(()) };
+        let mut deciding = loaded.deciding(&store, turn.now()).await?;
+        deciding.take(RunEvent::TimedOut { job: job.place }).await?;
+        self.settle(deciding.finish()?, turn).await
+    }
+}
+
+/// What is said of a job whose runner was lost, beside what the runner said before.
+fn lost_report(before: Option<JobReport>, runner: &str, seen: Timestamp) -> Result<JobReport> {
+    let message = runner_lost(runner, seen);
+    let annotations = json!([{ "level": "error", "message": message }]).to_string();
+    let annotations = RawValue::from_string(annotations).map_err(Error::internal)?;
+    let steps = before.map(|it| it.steps).unwrap_or_default();
+    Ok(JobReport { steps, annotations, summary: String::new(), error: message, body: None::<TokenHash> })
+}

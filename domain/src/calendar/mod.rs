@@ -1,0 +1,28 @@
+//! Calendars (contract B 2.8 and 4.9): when events occur, what may be written, and who is free.
+
+mod availability;
+mod event;
+pub mod recurrence;
+mod settings;
+mod window;
+mod windows_zones;
+mod zone;
+
+pub use availability::{
+    AVAILABILITY_ADDRESSES_MAX, AVAILABILITY_EMAILS_LEN_MAX, Busy, BusyTime, NO_ADDRESS, TOO_MANY_ADDRESSES, addresses,
+    merged,
+};
+pub use event::{
+    ATTENDEE_NAME_LEN_MAX, ATTENDEES_MAX, AttendeeKind, AttendeeRole, AttendeeStatus, BusyStatus, CATEGORIES_MAX,
+    CATEGORY_LEN, DESCRIPTION_LEN_MAX, EVENT_CANCELLED, EventDraft, EventFields, EventStatus, Invited,
+    LOCATION_LEN_MAX, REMINDER_MINUTES, REMINDERS_MAX, SUMMARY_LEN_MAX, Sensitivity, URL_LEN_MAX,
+};
+pub use settings::{
+    CALENDAR_DESCRIPTION_LEN, CALENDAR_NAME_LEN, CALENDARS_MAX, CalendarColor, DEFAULT_CALENDAR_KEPT,
+    DEFAULT_CALENDAR_NAME, TOO_MANY_CALENDARS, calendar_count_check, calendar_description_check, calendar_name_check,
+};
+pub use window::{
+    EVENTS_DAYS_MAX, EVENTS_TOO_LONG, MINE_DAYS_MAX, MINE_TOO_LONG, OCCURRENCES_MAX, TOO_MANY_OCCURRENCES, Window,
+    too_many_occurrences,
+};
+pub use zone::zone_named;

@@ -1,0 +1,300 @@
+//! What must not be read in a log: secrets, in every form in which programs usually write them.
+
+use std::{borrow::Cow, collections::BTreeSet, fmt, ops::Range};
+
+use aho_corasick::AhoCorasick;
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
+};
+
+use super::text::shown;
+use crate::{Error, Result};
+
+/// What stands in the place of a secret.
+pub const MASK: &str = "***";
+/// Characters that a line of a secret has at least, and each of its other forms, to be looked for by itself.
+const PART_LEN_MIN: usize = 4;
+/// Lengths of the lines on which `base64` and `openssl` write a long text.
+const BASE64_LINES: [usize; 2] = [76, 64];
+/// What stands in an address as it is, for one encoder or another (RFC 3986, `encodeURIComponent`, forms, Python's `quote`).
+const URL_KEEPS: [&[u8]; 4] = [b"-_.~", b"-_.~!*'()", b"*-._", b"-_.~/"];
+const ESCAPE: u8 = 0x1b;
+
+/// The secrets of a job.
+#[derive(Clone, Default)]
+pub struct Masks(Option<AhoCorasick>);
+
+impl fmt::Debug for Masks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Masks")
+    }
+}
+
+impl Masks {
+    /// Nothing is masked.
+    pub const fn none() -> Self {
+        Self(None)
+    }
+
+    /// Masks these values: each whole, each line of it, and its forms in base64, hexadecimal, addresses and JSON. An empty one
+    /// is no secret.
+    pub fn of<'a>(values: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let mut forms = BTreeSet::new();
+        for value in values.into_iter().filter(|value| !value.trim().is_empty()) {
+            forms_of(value, &mut forms);
+        }
+        if forms.is_empty() {
+            return Ok(Self::none());
+        }
+        Ok(Self(Some(AhoCorasick::new(forms).map_err(Error::internal)?)))
+    }
+
+    /// The line, with `***` in the place of each secret. Colours in the middle of one hide nothing.
+    pub fn hide<'a>(&self, line: Cow<'a, str>) -> Cow<'a, str> {
+        let Some(forms) = &self.0 else { return line };
+        let found = if line.as_bytes().contains(&ESCAPE) {
+            let (plain, places) = without_colours(&line);
+            let found = found(forms, &plain);
+            found.into_iter().map(|range| places[range.start]..places[range.end - 1] + 1).collect()
+        } else {
+            found(forms, line.as_bytes())
+        };
+        if found.is_empty() { line } else { Cow::Owned(without(&line, &found)) }
+    }
+}
+
+/// Where secrets are: ranges behind one another, what overlaps or touches in one.
+fn found(forms: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
+    let mut all: Vec<_> = forms.find_overlapping_iter(text).map(|it| it.range()).collect();
+    all.sort_unstable_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in all {
+        match joined.last_mut().filter(|last| range.start <= last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => joined.push(range),
+        }
+    }
+    joined
+}
+
+fn without(line: &str, found: &[Range<usize>]) -> String {
+    let (mut kept, mut at) = (String::with_capacity(line.len()), 0);
+    for range in found {
+        // Forms are texts, and begin and end where characters do.
+        kept.push_str(line.get(at..range.start).unwrap_or_default());
+        kept.push_str(MASK);
+        at = range.end;
+    }
+    kept.push_str(line.get(at..).unwrap_or_default());
+    kept
+}
+
+/// The bytes of a line beside those that set colours, and where each stands in it.
+fn without_colours(line: &str) -> (Vec<u8>, Vec<usize>) {
+    let (mut plain, mut places) = (Vec::with_capacity(line.len()), Vec::with_capacity(line.len()));
+    let mut is_colour = false;
+    for (place, byte) in line.bytes().enumerate() {
+        if is_colour {
+            is_colour = byte != b'm';
+        } else if byte == ESCAPE {
+            is_colour = true;
+        } else {
+            plain.push(byte);
+            places.push(place);
+        }
+    }
+    (plain, places)
+}
+
+fn forms_of(value: &str, forms: &mut BTreeSet<String>) {
+    let mut add = |form: String, len_min: usize| {
+        if form.chars().count() >= len_min {
+            forms.insert(form);
+        }
+    };
+    add(value.to_owned(), 1);
+    add(shown(value).into_owned(), PART_LEN_MIN);
+    for line in value.split(['\n', '\r']) {
+        add(line.to_owned(), PART_LEN_MIN);
+        add(line.trim().to_owned(), PART_LEN_MIN);
+        add(shown(line).into_owned(), PART_LEN_MIN);
+    }
+    // `echo` ends with a line break; without it the forms cover what it writes, too.
+    let bytes = value.trim_end_matches(['\n', '\r']).as_bytes();
+    for form in base64_forms(bytes).into_iter().chain(hex_forms(bytes)).chain(url_forms(bytes)).chain(json_forms(value))
+    {
+        add(form, PART_LEN_MIN);
+    }
+}
+
+/// Base64 of a text in which the value stands somewhere: the characters that follow from the value alone, for each of the three
+/// places in which it may begin; and the lines on which a long one is written.
+fn base64_forms(bytes: &[u8]) -> Vec<String> {
+    let mut forms = Vec::new();
+    for before in 0..3 {
+        let mut text = vec![0; before];
+        text.extend_from_slice(bytes);
+        let own = (before * 8).div_ceil(6)..text.len() * 8 / 6;
+        for encoded in [STANDARD_NO_PAD.encode(&text), URL_SAFE_NO_PAD.encode(&text)] {
+            forms.extend(encoded.get(own.clone()).map(str::to_owned));
+        }
+    }
+    let whole = STANDARD_NO_PAD.encode(bytes);
+    for length in BASE64_LINES.into_iter().filter(|length| whole.len() > *length) {
+        let lines = whole.as_bytes().chunks(length).filter_map(|line| std::str::from_utf8(line).ok());
+        forms.extend(lines.map(str::to_owned));
+    }
+    forms
+}
+
+fn hex_forms(bytes: &[u8]) -> [String; 2] {
+    let lower: String = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(digit).collect();
+    let upper = lower.to_uppercase();
+    [lower, upper]
+}
+
+fn digit(value: u8) -> char {
+    char::from_digit(value.into(), 16).unwrap_or_default()
+}
+
+fn url_forms(bytes: &[u8]) -> Vec<String> {
+    let mut forms = Vec::new();
+    for keeps in URL_KEEPS {
+        for space in ["%20", "+"] {
+            forms.push(url_form(bytes, keeps, space, |byte| format!("%{byte:02X}")));
+            forms.push(url_form(bytes, keeps, space, |byte| format!("%{byte:02x}")));
+        }
+    }
+    forms
+}
+
+fn url_form(bytes: &[u8], keeps: &[u8], space: &str, encoded: impl Fn(u8) -> String) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        match byte {
+            b' ' => text.push_str(space),
+            _ if byte.is_ascii_alphanumeric() || keeps.contains(byte) => text.push(char::from(*byte)),
+            _ => text.push_str(&encoded(*byte)),
+        }
+    }
+    text
+}
+
+/// What stands between the quotes of JSON: characters as they are, or beyond ASCII as `\u00e9`.
+fn json_forms(value: &str) -> Vec<String> {
+    let quoted = serde_json::Value::from(value).to_string();
+    let plain = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned();
+    let mut ascii = String::with_capacity(plain.len());
+    for character in plain.chars() {
+        if character.is_ascii() {
+            ascii.push(character);
+        } else {
+            let units = &mut [0; 2];
+            ascii.extend(character.encode_utf16(units).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    let slashed = plain.replace('/', "\\/");
+    vec![plain, ascii, slashed]
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hidden(values: &[&str], line: &str) -> String {
+        Masks::of(values.iter().copied()).unwrap().hide(Cow::Borrowed(line)).into_owned()
+    }
+
+    #[test]
+    fn a_value_is_masked_wherever_it_stands() {
+        assert_eq!(hidden(&["s3cret"], "a s3cret and s3cret."), "a *** and ***.");
+        assert_eq!(hidden(&["s3cret"], "S3CRET"), "S3CRET");
+        assert_eq!(hidden(&["x"], "axb"), "a***b");
+        assert_eq!(hidden(&["", "  ", "\n"], "a b"), "a b");
+        assert_eq!(hidden(&[], "a b"), "a b");
+    }
+
+    #[test]
+    fn of_values_that_overlap_nothing_is_left() {
+        assert_eq!(hidden(&["abcdef", "defghi"], "-abcdefghi-"), "-***-");
+        assert_eq!(hidden(&["abcd", "abcdefgh"], "abcdefgh"), "***");
+        assert_eq!(hidden(&["abcd"], "abcdabcd"), "***");
+    }
+
+    #[test]
+    fn colours_in_a_value_hide_nothing() {
+        assert_eq!(hidden(&["s3cret"], "a \u{1b}[31ms3\u{1b}[1mcr\u{1b}[0met\u{1b}[m b"), "a \u{1b}[31m***\u{1b}[m b");
+    }
+
+    #[test]
+    fn lines_of_a_value_are_masked_from_four_characters_on() {
+        let value = "-----BEGIN-----\r\n  abcd\nabc\n";
+        assert_eq!(hidden(&[value], "-----BEGIN-----"), MASK);
+        assert_eq!(hidden(&[value], "x abcd"), "x ***");
+        assert_eq!(hidden(&[value], "abc"), "abc");
+    }
+
+    #[test]
+    fn other_forms_are_masked() {
+        let value = "pä ss/wo\"rd+1";
+        for (form, masked) in [
+            (STANDARD.encode(value), "***=="),
+            ("70c3a42073732f776f2272642b31".to_owned(), "***"),
+            ("70C3A42073732F776F2272642B31".to_owned(), "***"),
+            ("p%C3%A4%20ss%2Fwo%22rd%2B1".to_owned(), "***"),
+            ("p%c3%a4+ss%2fwo%22rd%2b1".to_owned(), "***"),
+            ("p%C3%A4%20ss/wo%22rd%2B1".to_owned(), "***"),
+            (r#"pä ss/wo\"rd+1"#.to_owned(), "***"),
+            (r#"p\u00e4 ss/wo\"rd+1"#.to_owned(), "***"),
+            (r#"pä ss\/wo\"rd+1"#.to_owned(), "***"),
+        ] {
+            let line = hidden(&[value], &form);
+            // Of base64 the last character may depend on what follows.
+            assert!(line.starts_with(MASK) && line.len() <= masked.len() + 1, "{form}: {line}");
+        }
+    }
+
+    #[test]
+    fn lines_of_wrapped_base64_are_masked() {
+        let value = (0..30).map(|at| format!("line {at} of a key")).collect::<Vec<_>>().join("\n");
+        for length in BASE64_LINES {
+            for line in STANDARD.encode(&value).as_bytes().chunks(length) {
+                let line = std::str::from_utf8(line).unwrap();
+                let left = hidden(&[&value], line);
+                assert!(left.starts_with(MASK) && left.len() <= MASK.len() + 4, "{line}: {left}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn base64_of_a_text_with_a_value_in_it_shows_at_most_its_edges(
+            before in "[ -~]{0,5}", value in "[a-zA-Z0-9/+]{6,40}", after in "[ -~]{0,5}",
+        ) {
+            let text = format!("{before}{value}{after}");
+            for (encoded, engine) in [(STANDARD.encode(&text), &STANDARD), (URL_SAFE.encode(&text), &URL_SAFE)] {
+                let line = hidden(&[&value], &encoded);
+                prop_assert!(line.contains(MASK), "{encoded} {line}");
+                // What depends on the value alone is gone.
+                let begins = (before.len() * 8).div_ceil(6);
+                let ends = (before.len() + value.len()) * 8 / 6;
+                let own = &encoded[begins..ends];
+                prop_assert!(!line.contains(own), "{own} {line}");
+                prop_assert!(engine.decode(&encoded).is_ok());
+            }
+        }
+
+        #[test]
+        fn no_value_is_left_in_a_line(values in prop::collection::vec("[a-c]{4,8}", 1..4), line in "[a-d]{0,60}") {
+            let values: Vec<&str> = values.iter().map(String::as_str).collect();
+            let left = hidden(&values, &line);
+            for value in values {
+                prop_assert!(!left.contains(value), "{value} in {left}");
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What is shown of what a step wrote.
+
+use std::borrow::Cow;
+
+use super::LOG_LINE_LEN_MAX;
+
+const ESCAPE: char = '\u{1b}';
+const BELL: char = '\u{7}';
+
+/// What is kept of a line: colours and tabs stay, every other control character goes. Of what was written over with carriage
+/// returns, as progress is, the last state stays.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    let text = text.trim_end_matches(['\r', '\n']);
+    let text = text.rsplit('\r').next().unwrap_or_default();
+    if text.chars().any(|character| character != '\t' && character.is_control()) {
+        Cow::Owned(without_controls(text))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// A line that a program wrote, as text. Bytes that are no UTF-8 are shown as U+FFFD.
+pub fn line_of_bytes(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    cut(shown(&text)).into_owned()
+}
+
+/// As many characters as a line has at most.
+pub(super) fn cut(text: Cow<'_, str>) -> Cow<'_, str> {
+    let end = text.char_indices().nth(LOG_LINE_LEN_MAX).map(|(end, _)| end);
+    match (end, text) {
+        (None, text) => text,
+        (Some(end), Cow::Borrowed(text)) => Cow::Borrowed(&text[..end]),
+        (Some(end), Cow::Owned(mut text)) => {
+            text.truncate(end);
+            Cow::Owned(text)
+        }
+    }
+}
+
+fn without_controls(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let behind = &rest[character.len_utf8()..];
+        rest = match character {
+            ESCAPE => {
+                let length = escape_len(behind);
+                let (sequence, after) = behind.split_at(length);
+                if is_colour(sequence) {
+                    kept.push(ESCAPE);
+                    kept.push_str(sequence);
+                }
+                after
+            }
+            '\n' => {
+                kept.push(' ');
+                behind
+            }
+            '\t' => {
+                kept.push('\t');
+                behind
+            }
+            _ if character.is_control() => behind,
+            _ => {
+                kept.push(character);
+                behind
+            }
+        };
+    }
+    kept
+}
+
+/// Whether what follows an escape character sets a colour or a style: `[1;31m`.
+fn is_colour(sequence: &str) -> bool {
+    let parameters = sequence.strip_prefix('[').and_then(|rest| rest.strip_suffix('m'));
+    parameters.is_some_and(|all| all.bytes().all(|byte| byte.is_ascii_digit() || byte == b';' || byte == b':'))
+}
+
+/// How many bytes of what follows an escape character belong to its sequence (ECMA-48).
+fn escape_len(behind: &str) -> usize {
+    let mut bytes = behind.bytes();
+    match bytes.next() {
+        Some(b'[') => {
+            let parameters = bytes.take_while(|byte| (0x20..=0x3f).contains(byte)).count();
+            let ends = behind.as_bytes().get(1 + parameters).is_some_and(|byte| (0x40..=0x7e).contains(byte));
+            1 + parameters + usize::from(ends)
+        }
+        // Texts for the terminal end with a bell or with `ESC \`; one that doesn't end takes the line with it.
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => {
+            let bell = behind.find(BELL).map(|at| at + 1);
+            let string_end = behind.find("\u{1b}\\").map(|at| at + 2);
+            bell.into_iter().chain(string_end).min().unwrap_or(behind.len())
+        }
+        Some(0x20..=0x7e) => {
+            let between = behind.bytes().take_while(|byte| (0x20..=0x2f).contains(byte)).count();
+            let ends = behind.as_bytes().get(between).is_some_and(|byte| (0x30..=0x7e).contains(byte));
+            between + usize::from(ends)
+        }
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn colours_and_tabs_stay_and_other_controls_go() {
+        for (written, kept) in [
+            ("plain", "plain"),
+            ("\u{1b}[1;31mred\u{1b}[0m", "\u{1b}[1;31mred\u{1b}[0m"),
+            ("\u{1b}[38:5:1mred\u{1b}[m", "\u{1b}[38:5:1mred\u{1b}[m"),
+            ("a\tb", "a\tb"),
+            ("a\u{0}b\u{7}c\u{8}d\u{9b}e", "abcde"),
+            ("\u{1b}[2K\u{1b}[1Ggone", "gone"),
+            ("\u{1b}]0;a title\u{7}text", "text"),
+            ("\u{1b}]8;;https://example.com\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
+            ("\u{1b}]0;no end", ""),
+            ("\u{1b}(Btext\u{1b}=", "text"),
+            ("\u{1b}", ""),
+            ("\u{1b}[31", ""),
+            ("\u{1b}é", "é"),
+            ("two\nlines", "two lines"),
+        ] {
+            assert_eq!(shown(written), kept, "{written:?}");
+        }
+    }
+
+    #[test]
+    fn of_progress_the_last_state_stays() {
+        assert_eq!(shown("10%\r20%\r100%"), "100%");
+        assert_eq!(shown("10%\r20%\r"), "20%");
+        assert_eq!(shown("windows\r\n"), "windows");
+        assert_eq!(shown("\r\r\n"), "");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_shown_as_such() {
+        assert_eq!(line_of_bytes(b"caf\xe9 \xff"), "caf\u{fffd} \u{fffd}");
+        assert_eq!(line_of_bytes("café".as_bytes()), "café");
+    }
+
+    #[test]
+    fn a_line_has_at_most_so_many_characters() {
+        for (length, kept) in
+            [(LOG_LINE_LEN_MAX - 1, LOG_LINE_LEN_MAX - 1), (LOG_LINE_LEN_MAX, LOG_LINE_LEN_MAX), (200_001, 200_000)]
+        {
+            let line = line_of_bytes("é".repeat(length).as_bytes());
+            assert_eq!(line.chars().count(), kept);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_has_no_controls_but_colours_and_is_shown_again_as_it_is(text in "(\\PC|[\\x00-\\x1f\u{1b}\u{9b}]|\u{1b}\\[){0,40}") {
+            let once = shown(&text).into_owned();
+            prop_assert!(once.chars().all(|it| !it.is_control() || it == '\t' || it == ESCAPE));
+            prop_assert_eq!(shown(&once), once.as_str());
+        }
+    }
+}

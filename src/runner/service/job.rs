@@ -1,0 +1,211 @@
+//! A server's job, from its plan to its end.
+
+use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
+
+use domain::pipelines::job::{JobPlan, JobStatus, PROTOCOL, StepReport};
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{sync::watch, time::timeout};
+
+use super::{Taken, home::Home, log, spool::Spool};
+use crate::runner::{
+    server::{AskError, Backoff, JOB_HEADER, Server},
+    supervisor::{Ended, Supervised, cancelled},
+    words::{Assignment, Files},
+};
+
+/// How often the server hears of a job at least.
+const STATUS_EVERY: Duration = Duration::from_secs(10);
+/// How long the server may be asked for the plan of a job: then another runner may have it.
+const PLAN_PATIENCE: Duration = Duration::from_secs(30);
+/// Milliseconds of a minute.
+const MINUTE_MS: u64 = 60_000;
+
+/// What all jobs of a runner have in common.
+pub struct Duty {
+    /// Where the server is.
+    pub server: String,
+    /// The runner's name.
+    pub name: String,
+    /// The runner's folder.
+    pub home: Home,
+    /// The folder of the jobs' own.
+    pub folder: PathBuf,
+    /// A command before each step.
+    pub wrapper: Vec<String>,
+}
+
+/// The server's answer to a question for a plan (contract C 4.1).
+#[derive(Deserialize)]
+struct Told {
+    plan: JobPlan,
+    #[serde(default)]
+    secrets: BTreeMap<String, String>,
+}
+
+impl Duty {
+    /// Does a job.
+    pub(super) async fn run(&self, taken: Taken, runner_cancels: watch::Receiver<bool>) {
+        let folder = self.folder.join(&taken.job_id);
+        if let Err(why) = self.done(&taken, folder.clone(), runner_cancels).await {
+            eprintln!("troupe: {}: {why}", taken.job_id);
+        }
+        drop(fs::remove_dir_all(&folder));
+    }
+
+    async fn done(&self, taken: &Taken, folder: PathBuf, runner_cancels: watch::Receiver<bool>) -> Result<(), String> {
+        let server = Server::new(&self.server, JOB_HEADER, &taken.token).map_err(|error| error.to_string())?;
+        let told = timeout(PLAN_PATIENCE, plan(&server)).await.map_err(|_| "nobody says what is to be done")??;
+        let spool = Spool::make(&self.home, taken).map_err(|error| error.to_string())?;
+        println!("{}: {}", taken.job_id, told.plan.job.name);
+        let (steps, told_steps) = watch::channel(Vec::new());
+        let (cancel, is_cancelled) = watch::channel(false);
+        let status = status(&server, &spool, told_steps, &cancel, runner_cancels);
+        let work = async {
+            let (writer, counted) = spool.writer().map_err(|error| error.to_string())?;
+            let job = async {
+                let assignment = self.assignment(told, &taken.token, folder)?;
+                let supervised =
+                    Supervised::start(assignment, writer, steps).await.map_err(|error| error.to_string())?;
+                supervised.follow(is_cancelled).await.map_err(|error| format!("The job's log can't be kept: {error}"))
+            };
+            let (ended, sent) = tokio::join!(job, log::send(&server, &spool, counted, Some(0)));
+            sent.map_err(|error| format!("the log can't be read: {error}"))?;
+            let end = end(ended, &spool);
+            spool.keep_end(&end).map_err(|error| error.to_string())?;
+            complete(&server, &spool, &end).await;
+            println!("{}: {}", taken.job_id, end["conclusion"].as_str().unwrap_or_default());
+            Ok(())
+        };
+        tokio::select! {
+            done = work => done,
+            never = status => never,
+        }
+    }
+
+    fn assignment(&self, told: Told, token: &str, folder: PathBuf) -> Result<Assignment, String> {
+        if told.plan.protocol != PROTOCOL {
+            return Err(format!("This runner doesn't know protocol {}. Use a newer one.", told.plan.protocol));
+        }
+        let is_debug = told.secrets.get("ACTIONS_STEP_DEBUG").is_some_and(|debug| debug == "true");
+        Ok(Assignment {
+            plan: told.plan,
+            secrets: told.secrets,
+            runner: self.name.clone(),
+            folder,
+            wrapper: self.wrapper.clone(),
+            is_debug,
+            minute_ms: MINUTE_MS,
+            files: Files::Server { token: token.to_owned() },
+        })
+    }
+}
+
+/// Asks what is to be done, until somebody answers.
+async fn plan(server: &Server) -> Result<Told, String> {
+    let mut backoff = Backoff::default();
+    loop {
+        match server.get("/v1/runner/job").await {
+            Ok(told) => return Ok(told),
+            Err(AskError::Unreachable(_)) => backoff.wait().await,
+            Err(refused) => return Err(refused.to_string()),
+        }
+    }
+}
+
+/// Says how the steps do, at once when that changes and every ten seconds, and hears whether the job is cancelled. Never ends.
+async fn status(
+    server: &Server,
+    spool: &Spool,
+    mut steps: watch::Receiver<Vec<StepReport>>,
+    cancel: &watch::Sender<bool>,
+    mut runner_cancels: watch::Receiver<bool>,
+) -> Result<(), String> {
+    let (mut is_open, mut is_cancellable) = (true, true);
+    loop {
+        let now = steps.borrow_and_update().clone();
+        drop(spool.keep_steps(&now));
+        let body = json!({ "steps": now });
+        match server.ask(Method::POST, "/v1/runner/status", Some(&body), None).await {
+            Ok(answer) => {
+                if answer.is_some_and(|answer| answer["cancel"] == true) {
+                    cancel.send_replace(true);
+                }
+            }
+            // A job that is over for the server is of no use to anybody.
+            Err(AskError::Refused { code, .. }) if matches!(code.as_str(), "job_over" | "job_unknown") => {
+                cancel.send_replace(true);
+            }
+            Err(_) => {}
+        }
+        tokio::select! {
+            changed = steps.changed(), if is_open => is_open = changed.is_ok(),
+            is_cancelled = cancelled(&mut runner_cancels), if is_cancellable => {
+                is_cancellable = false;
+                if is_cancelled {
+                    cancel.send_replace(true);
+                }
+            }
+            () = tokio::time::sleep(STATUS_EVERY) => {}
+        }
+    }
+}
+
+/// How a job ended, as the server is told (contract C 4.1).
+fn end(ended: Result<Ended, String>, spool: &Spool) -> Value {
+    let failed = |why: String, steps: Vec<StepReport>| json!({ "conclusion": "failure", "steps": steps, "error": why });
+    match ended {
+        Err(why) => failed(why, spool.steps()),
+        Ok(Ended { over: None, steps, annotations }) => {
+            let mut end = failed("The job's worker ended before the job did.".to_owned(), steps);
+            end["annotations"] = json!(annotations);
+            end
+        }
+        Ok(Ended { over: Some(over), annotations, .. }) => {
+            let mut end = json!({
+                "conclusion": over.status.name(), "steps": over.steps, "outputs": over.outputs,
+                "annotations": annotations, "summary": over.summary,
+            });
+            if let Some(error) = over.error {
+                end["error"] = json!(error.chars().take(2_000).collect::<String>());
+            }
+            if over.has_timed_out && over.status == JobStatus::Cancelled {
+                end["timedOut"] = json!(true);
+            }
+            end
+        }
+    }
+}
+
+/// Says how a job ended, until the server answers.
+async fn complete(server: &Server, spool: &Spool, end: &Value) {
+    let mut backoff = Backoff::default();
+    loop {
+        match server.ask(Method::POST, "/v1/runner/complete", Some(end), None).await {
+            Ok(_) => break,
+            Err(AskError::Refused { message, .. }) => {
+                eprintln!("troupe: {}: {message}", spool.job_id);
+                break;
+            }
+            Err(AskError::Unreachable(_)) => backoff.wait().await,
+        }
+    }
+    spool.remove();
+}
+
+/// Sends what a runner that died left behind.
+pub(super) async fn finish(url: String, spool: Spool, folder: PathBuf) {
+    drop(fs::remove_dir_all(folder.join(&spool.job_id)));
+    let Ok(server) = Server::new(&url, JOB_HEADER, &spool.token) else { return };
+    let Ok(count) = spool.count() else { return };
+    // Nobody writes it any more.
+    let (_, counted) = watch::channel(count);
+    if let Err(error) = log::send(&server, &spool, counted, None).await {
+        eprintln!("troupe: {}: the log can't be read: {error}", spool.job_id);
+    }
+    let end = spool.end().unwrap_or_else(
+        || json!({ "conclusion": "failure", "steps": spool.steps(), "error": "The runner ended before the job did." }),
+    );
+    complete(&server, &spool, &end).await;
+}

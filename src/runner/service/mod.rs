@@ -1,0 +1,215 @@
+//! `troupe runner run`: asks a server for jobs, and does them.
+
+mod home;
+mod job;
+mod log;
+mod spool;
+
+use std::{
+    env,
+    path::PathBuf,
+    process::ExitCode,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use reqwest::Method;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{
+    select,
+    signal::unix::{SignalKind, signal},
+    sync::{Semaphore, watch},
+    task::JoinSet,
+};
+
+pub use self::home::Home;
+use self::{home::Settings, job::Duty, spool::Spool};
+use super::{
+    error::{Result, RunnerError},
+    server::{AskError, Backoff, RUNNER_HEADER, Server},
+};
+use crate::client::{ClientError, address::Address};
+
+/// How a machine becomes a runner.
+pub struct Registration {
+    /// Where the server is.
+    pub url: String,
+    /// What the server gave for one registration.
+    pub token: String,
+    /// The runner's name; the machine's where nothing is said.
+    pub name: Option<String>,
+    /// Labels beside those that say what the machine is.
+    pub labels: Vec<String>,
+    /// Whether secrets may go through a network unencrypted.
+    pub insecure_http: bool,
+}
+
+/// How jobs are done.
+pub struct Service {
+    /// The runner's folder.
+    pub home: Home,
+    /// Jobs at the same time.
+    pub jobs: usize,
+    /// Whether the runner ends after its first job.
+    pub is_ephemeral: bool,
+    /// A command before each step.
+    pub wrapper: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Registered {
+    runner_id: String,
+    secret: String,
+}
+
+/// A job that the runner was given.
+#[derive(Deserialize)]
+struct Polled {
+    job: Taken,
+}
+
+/// A job, and what the runner shows in its name.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Taken {
+    job_id: String,
+    token: String,
+}
+
+impl Registration {
+    /// Registers the machine, and keeps what the server says.
+    pub async fn run(self, home: &Home) -> Result<ExitCode> {
+        let address = Address::parse(&self.url)?;
+        if address.is_cleartext() && !self.insecure_http {
+            return Err(ClientError::Cleartext(address).into());
+        }
+        let server = Server::new(address.as_str(), RUNNER_HEADER, "")?;
+        let name = self.name.unwrap_or_else(host);
+        let body = json!({
+            "token": self.token, "name": name, "labels": self.labels, "os": env::consts::OS, "arch": architecture(),
+        });
+        let registered: Registered = server.post("/v1/runner/register", &body).await?;
+        let settings = Settings { server: address.as_str().to_owned(), name, secret: registered.secret };
+        home.keep(&settings)?;
+        println!(
+            "{} is registered as {} at {address}. `troupe runner run` does its jobs.",
+            settings.name, registered.runner_id
+        );
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// What this machine is called.
+fn host() -> String {
+    let name = std::fs::read_to_string("/etc/hostname").unwrap_or_default();
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty()).unwrap_or_else(|| "runner".to_owned())
+}
+
+fn architecture() -> &'static str {
+    match env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}
+
+impl Service {
+    /// Does jobs until somebody ends the runner.
+    pub async fn run(self) -> Result<ExitCode> {
+        let settings = self.home.settings()?;
+        let _lock = self.home.lock()?;
+        let server = Server::new(&settings.server, RUNNER_HEADER, &settings.secret)?;
+        let (cancel, is_cancelled) = watch::channel(false);
+        let mut tasks = JoinSet::new();
+        for spool in Spool::left(&self.home)? {
+            tasks.spawn(job::finish(settings.server.clone(), spool, self.home.jobs()));
+        }
+        let duty = Arc::new(Duty {
+            server: settings.server.clone(),
+            name: settings.name.clone(),
+            folder: self.home.jobs(),
+            home: self.home.clone(),
+            wrapper: self.wrapper.clone(),
+        });
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        println!("{} waits for jobs of {}.", settings.name, settings.server);
+        let polled = select! {
+            polled = self.poll(&server, &duty, &mut tasks, &is_cancelled) => polled,
+            _ = interrupt.recv() => Ok(()),
+            _ = terminate.recv() => Ok(()),
+        };
+        // What runs may end; who asks again doesn't wait for that.
+        loop {
+            select! {
+                done = tasks.join_next() => if done.is_none() {
+                    break;
+                },
+                _ = interrupt.recv() => drop(cancel.send_replace(true)),
+                _ = terminate.recv() => drop(cancel.send_replace(true)),
+            }
+        }
+        polled.map(|()| ExitCode::SUCCESS)
+    }
+
+    async fn poll(
+        &self,
+        server: &Server,
+        duty: &Arc<Duty>,
+        tasks: &mut JoinSet<()>,
+        is_cancelled: &watch::Receiver<bool>,
+    ) -> Result<()> {
+        let places = Arc::new(Semaphore::new(self.jobs.max(1)));
+        let has_had_one = AtomicBool::new(false);
+        let mut backoff = Backoff::default();
+        loop {
+            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return Ok(()) };
+            if self.is_ephemeral && has_had_one.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            let running = self.jobs.max(1) - places.available_permits() - 1;
+            let body = json!({ "version": env!("CARGO_PKG_VERSION"), "running": running });
+            match server.ask(Method::POST, "/v1/runner/poll", Some(&body), None).await {
+                Ok(None) => backoff = Backoff::default(),
+                Ok(Some(answer)) => {
+                    backoff = Backoff::default();
+                    let Some(taken) = taken(answer) else { continue };
+                    has_had_one.store(true, Ordering::Relaxed);
+                    let (duty, is_cancelled) = (Arc::clone(duty), is_cancelled.clone());
+                    tasks.spawn(async move {
+                        duty.run(taken, is_cancelled).await;
+                        drop(place);
+                    });
+                }
+                Err(AskError::Refused { status: 401 | 403 | 404, message, .. }) => {
+                    return Err(RunnerError::Forgotten(message));
+                }
+                Err(error) => {
+                    eprintln!("troupe: {error}; the server is asked again.");
+                    backoff.wait().await;
+                }
+            }
+            while tasks.try_join_next().is_some() {}
+        }
+    }
+}
+
+fn taken(answer: Value) -> Option<Taken> {
+    let polled = serde_json::from_value::<Polled>(answer).ok()?;
+    // The id becomes a folder's name.
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let id = &polled.job.job_id;
+    ((1..=64).contains(&id.len()) && id.bytes().all(is_plain)).then_some(polled.job)
+}
+
+/// The folder that is a runner's where nobody says another.
+pub fn folder(given: Option<PathBuf>) -> Result<Home> {
+    let variable = |name| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let home = || variable("HOME").map(|home| home.join(".local/share"));
+    let folder = given.or_else(|| variable("XDG_DATA_HOME").or_else(home).map(|data| data.join("troupe/runner")));
+    folder.map(Home::new).ok_or(RunnerError::Client(ClientError::NoFolder))
+}

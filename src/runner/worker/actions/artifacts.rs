@@ -1,0 +1,180 @@
+//! `upload-artifact` and `download-artifact`: files for people and for later jobs.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+use serde_json::json;
+use tokio::task::spawn_blocking;
+
+use super::{
+    Call, Done, Outcome,
+    archive::{Entry, pack, unpack},
+    transfer,
+};
+use crate::runner::{
+    words::Files,
+    worker::glob::{Patterns, common_folder},
+};
+
+/// The name of an artifact that has none, as at GitHub.
+const DEFAULT_NAME: &str = "artifact";
+/// Days that an artifact is kept, at most (contract C 4.1).
+const RETENTION_DAYS_MAX: u32 = 400;
+
+/// The server's answer to an offer (contract C 4.1).
+#[derive(Deserialize)]
+struct Upload {
+    url: String,
+}
+
+/// Artifacts that there are.
+#[derive(Deserialize)]
+struct Found {
+    artifacts: Vec<Artifact>,
+}
+
+#[derive(Deserialize)]
+struct Artifact {
+    name: String,
+    url: String,
+}
+
+impl Call {
+    /// Hands files on.
+    pub(super) async fn artifact_upload(&self) -> Outcome {
+        let name = self.input("name").unwrap_or(DEFAULT_NAME);
+        if name.len() > 100 || name.contains(['\\', '/', ':', '*', '?', '"', '<', '>', '|', '\r', '\n']) {
+            return Err(format!("An artifact can't have the name {name:?}."));
+        }
+        let paths = self.lines("path");
+        let zip = self.place.temp.join(format!("_runner/artifact-{}.zip", std::process::id()));
+        let (workspace, target) = (self.place.workspace.clone(), zip.clone());
+        let is_hidden_taken = self.is_true("include-hidden-files");
+        let packed = spawn_blocking(move || pack_all(&workspace, &paths, is_hidden_taken, &target)).await;
+        let files = packed.map_err(|error| error.to_string())??;
+        if files == 0 {
+            let why = "No files were found with the provided path. No artifacts will be uploaded.";
+            return match self.input("if-no-files-found") {
+                Some("error") => Err(why.to_owned()),
+                Some("ignore") => Ok(Done::default()),
+                _ => {
+                    self.output.warning(why);
+                    Ok(Done::default())
+                }
+            };
+        }
+        let size = fs::metadata(&zip).map_err(|error| error.to_string())?.len();
+        match &self.files {
+            Files::Here { kept, .. } => keep(kept, name, &zip)?,
+            Files::Server { token } => self.send(token, name, &zip, size, files).await?,
+        }
+        drop(fs::remove_file(&zip));
+        self.output.say(&format!("Artifact {name} has been uploaded: {files} files, {size} bytes"));
+        Ok(Done::default())
+    }
+
+    async fn send(&self, token: &str, name: &str, zip: &Path, size: u64, files: usize) -> Outcome<()> {
+        if size > self.limits.artifact_bytes {
+            return Err(format!("An artifact has at most {} bytes, and this one {size}.", self.limits.artifact_bytes));
+        }
+        let mut body = json!({ "name": name, "size": size, "files": files });
+        if let Some(days) = self.input("retention-days").filter(|days| *days != "0") {
+            let days = days.parse::<u32>().ok().filter(|days| *days <= RETENTION_DAYS_MAX);
+            let days = days.ok_or_else(|| format!("retention-days is a number from 1 to {RETENTION_DAYS_MAX}."))?;
+            body["retentionDays"] = days.into();
+        }
+        let server = self.server(token)?;
+        let upload: Upload =
+            server.post("/v1/runner/artifacts/upload", &body).await.map_err(|error| error.to_string())?;
+        transfer::put(&upload.url, zip).await?;
+        let body = json!({ "name": name, "size": size, "files": files });
+        let _: serde_json::Value =
+            server.post("/v1/runner/artifacts/commit", &body).await.map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    /// Brings what other jobs handed on.
+    pub(super) async fn artifact_download(&self) -> Outcome {
+        let name = self.input("name");
+        let folder = self.place.workspace.join(self.input("path").unwrap_or("."));
+        let found = match &self.files {
+            Files::Here { kept, .. } => found_here(kept, name),
+            Files::Server { token } => {
+                let body = name.map_or_else(|| json!({}), |name| json!({ "name": name }));
+                let found: Found = self
+                    .server(token)?
+                    .post("/v1/runner/artifacts/download", &body)
+                    .await
+                    .map_err(|error| error.to_string())?;
+                found.artifacts.into_iter().map(|artifact| (artifact.name, artifact.url)).collect()
+            }
+        };
+        if let Some(name) = name.filter(|_| found.is_empty()) {
+            return Err(format!("Artifact not found for name: {name}"));
+        }
+        for (artifact, from) in &found {
+            let is_alone = name.is_some() || self.is_true("merge-multiple");
+            let is_plain = Path::new(artifact).file_name().is_some_and(|last| last == artifact.as_str());
+            if !is_plain {
+                return Err(format!("An artifact can't have the name {artifact:?}."));
+            }
+            let target = if is_alone { folder.clone() } else { folder.join(artifact) };
+            let count = self.bring(from, &target).await?;
+            self.output.say(&format!("Artifact {artifact} has been downloaded: {count} files"));
+        }
+        let path = folder.to_string_lossy().into_owned();
+        Ok(Done { outputs: vec![("download-path".to_owned(), path)], state: Vec::new() })
+    }
+
+    async fn bring(&self, from: &str, target: &Path) -> Outcome<usize> {
+        let mut zip = PathBuf::from(from);
+        let is_here = matches!(self.files, Files::Here { .. });
+        if !is_here {
+            zip = self.place.temp.join(format!("_runner/artifact-{}.zip", std::process::id()));
+            transfer::get(from, &zip).await?;
+        }
+        fs::create_dir_all(target).map_err(|error| error.to_string())?;
+        let (source, target) = (zip.clone(), target.to_owned());
+        let unpacked = spawn_blocking(move || unpack(&source, |name| Some(target.join(name)))).await;
+        if !is_here {
+            drop(fs::remove_file(&zip));
+        }
+        unpacked.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
+    }
+}
+
+fn pack_all(workspace: &Path, paths: &[String], is_hidden_taken: bool, zip: &Path) -> Outcome<usize> {
+    let patterns = Patterns::new(workspace, paths.iter().map(String::as_str));
+    let mut files = patterns.files().map_err(|error| error.to_string())?;
+    let root = match paths {
+        [only] => Patterns::new(workspace, [only.as_str()]).base(),
+        _ => common_folder(&files),
+    };
+    let is_hidden = |path: &Path| path.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
+    files.retain(|file| is_hidden_taken || !file.strip_prefix(&root).is_ok_and(is_hidden));
+    let entry = |path: PathBuf| Some(Entry { name: path.strip_prefix(&root).ok()?.to_str()?.to_owned(), path });
+    pack(zip, &files.into_iter().filter_map(entry).collect::<Vec<_>>()).map_err(|error| error.to_string())
+}
+
+fn keep(kept: &Path, name: &str, zip: &Path) -> Outcome<()> {
+    let target = kept.join(format!("{name}.zip"));
+    if target.exists() {
+        return Err(format!("There is an artifact of the name {name} already."));
+    }
+    fs::create_dir_all(kept).and_then(|()| fs::copy(zip, &target)).map(drop).map_err(|error| error.to_string())
+}
+
+fn found_here(kept: &Path, name: Option<&str>) -> Vec<(String, String)> {
+    let entries = fs::read_dir(kept).into_iter().flatten().flatten();
+    let artifact = |entry: fs::DirEntry| {
+        let path = entry.path();
+        let found = path.file_name()?.to_str()?.strip_suffix(".zip")?.to_owned();
+        name.is_none_or(|name| name == found).then(|| (found, path.to_string_lossy().into_owned()))
+    };
+    let mut found: Vec<_> = entries.filter_map(artifact).collect();
+    found.sort();
+    found
+}

@@ -1,0 +1,73 @@
+//! Concurrency groups, over runs and jobs.
+
+use serde_json::{Value, json};
+
+use super::{CI, Works};
+
+/// The run of this number, once it is there.
+async fn numbered(works: &Works, number: i64) -> Value {
+    let looked = async || works.runs("").await.into_iter().find(|run| run["number"] == number);
+    works.server.eventually("a run", looked).await
+}
+
+#[tokio::test]
+async fn one_run_of_a_group_runs_one_waits_and_an_older_one_that_waits_is_cancelled() {
+    let works = Works::with("ci.yml", &CI.replace("jobs:", "concurrency: deploy\njobs:")).await;
+    let first = numbered(&works, 1).await;
+    let runner = works.runner("box", &[]).await;
+    let held = runner.start().await;
+    works.commit("main", "Two", &[("file", "2")]).await;
+    let second = numbered(&works, 2).await;
+    assert_eq!((&second["status"], &second["waitingForConcurrency"]), (&json!("waiting"), &json!(true)));
+    assert!(runner.try_take(0).await.is_none());
+    works.commit("main", "Three", &[("file", "3")]).await;
+    let third = numbered(&works, 3).await;
+    assert_eq!(works.ended(&second).await.0, "cancelled");
+    held.complete("success").await;
+    assert_eq!(works.ended(&first).await.0, "success");
+    let held = runner.start().await;
+    held.complete("success").await;
+    assert_eq!(works.ended(&third).await.0, "success");
+}
+
+#[tokio::test]
+async fn a_newer_run_cancels_the_one_that_runs_where_the_file_says_so() {
+    let group = "concurrency:\n  group: ci\n  cancel-in-progress: true\njobs:";
+    let works = Works::with("ci.yml", &CI.replace("jobs:", group)).await;
+    let first = numbered(&works, 1).await;
+    let runner = works.runner("box", &[]).await;
+    let held = runner.start().await;
+    works.commit("main", "Two", &[("file", "2")]).await;
+    let second = numbered(&works, 2).await;
+    let told = async || Some(held.status().await.expect(200)).filter(|answer| answer.json["cancel"] == true);
+    works.server.eventually("a cancellation", told).await;
+    held.complete("cancelled").await;
+    assert_eq!(works.ended(&first).await.0, "cancelled");
+    runner.start().await.complete("success").await;
+    assert_eq!(works.ended(&second).await.0, "success");
+}
+
+#[tokio::test]
+async fn jobs_of_a_group_run_one_after_another() {
+    let text = "on: push
+jobs:
+  a:
+    concurrency: one
+    runs-on: linux
+    steps:
+      - run: echo a
+  b:
+    concurrency: one
+    runs-on: linux
+    steps:
+      - run: echo b
+";
+    let works = Works::with("ci.yml", text).await;
+    let run = works.run("").await;
+    let runner = works.runner("box", &[]).await;
+    let held = runner.start().await;
+    assert!(runner.try_take(0).await.is_none());
+    held.complete("success").await;
+    runner.start().await.complete("success").await;
+    assert_eq!(works.ended(&run).await.0, "success");
+}

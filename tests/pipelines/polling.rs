@@ -1,0 +1,154 @@
+//! Runners: how they are registered, asked for, and given jobs.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::{CI, Runner, Works};
+
+#[tokio::test]
+async fn a_token_registers_one_runner_within_an_hour() {
+    let works = Works::new().await;
+    let token = works.registration(json!({ "labels": ["GPU", "gpu"] })).await;
+    let mut body = json!({ "token": token, "name": " box ", "labels": ["big"], "os": "Linux", "arch": "X64" });
+    let register = works.server.client();
+    let made = register.post("/v1/runner/register").json(&body).send().await.expect(201);
+    assert_eq!(made.json["labels"], json!(["self-hosted", "linux", "x64", "gpu", "big"]));
+    assert!(made.str("/secret").starts_with("trp_r_"));
+    let again = register.post("/v1/runner/register").json(&body).send().await;
+    again.expect_error(401, "registration_unknown", "This token registers no runner.");
+    for wrong in ["", "trp_t_made_up", made.str("/secret")] {
+        body["token"] = json!(wrong);
+        let answer = register.post("/v1/runner/register").json(&body).send().await;
+        answer.expect_error(401, "registration_unknown", "This token registers no runner.");
+    }
+    body["token"] = json!(works.registration(json!({})).await);
+    works.server.clock.advance(Duration::from_mins(60) - Duration::from_millis(1));
+    for (field, value) in [("name", json!("")), ("name", json!("a".repeat(65))), ("os", json!("a".repeat(33)))] {
+        let mut body = body.clone();
+        body[field] = value;
+        register.post("/v1/runner/register").json(&body).send().await.expect_problems(&[field]);
+    }
+    works.server.clock.advance(Duration::from_millis(1));
+    let late = register.post("/v1/runner/register").json(&body).send().await;
+    late.expect_error(401, "registration_unknown", "This token registers no runner.");
+}
+
+#[tokio::test]
+async fn runners_are_listed_changed_and_deleted() {
+    let works = Works::new().await;
+    let runner = works.runner("box", &["gpu"]).await;
+    let path = format!("{}/pipelines/runners", works.org);
+    let listed = works.ada.client.get(&path).send().await.expect(200);
+    assert_eq!((listed.str("/runners/0/runnerId"), listed.str("/runners/0/name")), (runner.id.as_str(), "box"));
+    assert_eq!(
+        (&listed.json["runners"][0]["paused"], &listed.json["runners"][0]["seenAt"]),
+        (&json!(false), &Value::Null)
+    );
+    let one = format!("{path}/{}", runner.id);
+    let changed = works.ada.client.patch(&one).json(&json!({ "labels": ["Linux"], "paused": true })).send().await;
+    let changed = changed.expect(200);
+    assert_eq!(
+        (&changed.json["runner"]["labels"], &changed.json["runner"]["paused"]),
+        (&json!(["linux"]), &json!(true))
+    );
+    works.put("ci.yml", CI).await;
+    works.run("").await;
+    assert!(runner.try_take(0).await.is_none(), "a runner that is paused is given nothing");
+    let queue = works.ada.client.get(&format!("{}/pipelines/queue", works.org)).send().await.expect(200);
+    assert_eq!((queue.int("/jobs/0/position"), queue.str("/jobs/0/reason")), (1, "There is no runner."));
+    works.ada.client.patch(&one).json(&json!({ "paused": false })).send().await.expect(200);
+    assert!(runner.try_take(0).await.is_some());
+    works.ada.client.delete(&one).send().await.expect(204);
+    works.ada.client.delete(&one).send().await.expect_error(404, "not_found", "Runner not found");
+    runner.asking(0).send().await.expect_error(401, "runner_unknown", "No runner goes by this token.");
+}
+
+#[tokio::test]
+async fn only_a_runner_with_all_labels_is_given_a_job() {
+    let works = Works::with("ci.yml", &CI.replace("linux", "[linux, gpu]")).await;
+    works.run("").await;
+    let (plain, gpu) = (works.runner("plain", &[]).await, works.runner("strong", &["gpu"]).await);
+    assert!(plain.try_take(0).await.is_none());
+    let path = format!("{}/pipelines/runners/{}", works.org, gpu.id);
+    works.ada.client.patch(&path).json(&json!({ "paused": true })).send().await.expect(200);
+    let queue = works.ada.client.get(&format!("{}/pipelines/queue", works.org)).send().await.expect(200);
+    assert_eq!(queue.str("/jobs/0/reason"), "No runner has `gpu`.");
+    works.ada.client.patch(&path).json(&json!({ "paused": false })).send().await.expect(200);
+    assert!(gpu.try_take(0).await.is_some());
+}
+
+#[tokio::test]
+async fn a_runner_that_waits_is_given_a_job_at_once() {
+    let works = Works::new().await;
+    let runner = works.runner("box", &[]).await;
+    let began = Instant::now();
+    let (held, _) = tokio::join!(runner.try_take(50), works.put("ci.yml", CI));
+    assert!(held.is_some());
+    // One that looks again after five seconds would be later.
+    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    let waited = Instant::now();
+    assert!(runner.try_take(1).await.is_none());
+    assert!(waited.elapsed() >= Duration::from_secs(1));
+    runner.asking(51).send().await.expect_problems(&["wait"]);
+    let nobody = works.server.client().post("/v1/runner/poll").json(&json!({})).send().await;
+    nobody.expect_error(401, "runner_unknown", "No runner goes by this token.");
+}
+
+#[tokio::test]
+async fn each_job_is_given_to_one_runner() {
+    let text = "on: push
+jobs:
+  test:
+    strategy:
+      matrix:
+        n: [1, 2, 3, 4, 5, 6, 7, 8]
+    runs-on: linux
+    steps:
+      - run: make
+";
+    let works = Works::with("ci.yml", text).await;
+    works.run("").await;
+    let (one, two) = (works.runner("one", &[]).await, works.runner("two", &[]).await);
+    let taken = async |runner: &Runner| {
+        let mut ids = Vec::new();
+        while let Some(held) = runner.try_take(0).await {
+            ids.push(held.id);
+        }
+        ids
+    };
+    let (mut ids, others) = tokio::join!(taken(&one), taken(&two));
+    ids.extend(others);
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 8);
+}
+
+#[tokio::test]
+async fn a_job_whose_plan_nobody_asks_for_goes_to_another_runner() {
+    let works = Works::with("ci.yml", CI).await;
+    works.run("").await;
+    let (one, two) = (works.runner("one", &[]).await, works.runner("two", &[]).await);
+    let held = one.take().await;
+    assert!(two.try_take(0).await.is_none());
+    works.server.clock.advance(Duration::from_secs(30));
+    let other = two.take().await;
+    assert_eq!(other.id, held.id);
+    held.plan().await.expect_error(401, "job_unknown", "No job goes by this token.");
+    other.plan().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_runner_that_is_ephemeral_takes_one_job() {
+    let works = Works::with("ci.yml", CI).await;
+    works.run("").await;
+    let token = works.registration(json!({ "ephemeral": true })).await;
+    let body = json!({ "token": token, "name": "once", "os": "linux", "arch": "x64" });
+    let made = works.server.client().post("/v1/runner/register").json(&body).send().await.expect(201);
+    let (id, secret) = (made.str("/runnerId").to_owned(), made.str("/secret").to_owned());
+    let runner = Runner { client: works.server.client(), secret, id };
+    let held = runner.start().await;
+    runner.asking(0).send().await.expect_error(401, "runner_unknown", "No runner goes by this token.");
+    held.complete("success").await;
+    assert_eq!(works.ended(&works.run("").await).await.0, "success");
+}

@@ -1,0 +1,161 @@
+//! What a job's runner says, and what follows where it says nothing.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{CI, Held, Runner, Works, step};
+
+const UNKNOWN: &str = "No job goes by this token.";
+const OVER: &str = "This job is over.";
+
+async fn started() -> (Works, Value, Runner, Held) {
+    let works = Works::with("ci.yml", CI).await;
+    let run = works.run("").await;
+    let runner = works.runner("box", &[]).await;
+    let held = runner.start().await;
+    (works, run, runner, held)
+}
+
+#[tokio::test]
+async fn only_a_jobs_own_token_speaks_for_it() {
+    let (works, _, runner, held) = started().await;
+    let client = works.server.client();
+    client.get("/v1/runner/job").send().await.expect_error(401, "job_unknown", UNKNOWN);
+    for token in ["", "trp_j_made_up", &runner.secret] {
+        let stranger = Held { token: token.to_owned(), ..held.clone() };
+        stranger.plan().await.expect_error(401, "job_unknown", UNKNOWN);
+        stranger.status().await.expect_error(401, "job_unknown", UNKNOWN);
+        let body = json!({ "conclusion": "success" });
+        stranger.say("complete", &body).await.expect_error(401, "job_unknown", UNKNOWN);
+    }
+}
+
+#[tokio::test]
+async fn a_look_at_the_head_starts_nothing() {
+    let works = Works::with("ci.yml", CI).await;
+    let run = works.run("").await;
+    let held = works.runner("box", &[]).await.take().await;
+    let look = held.client.request(reqwest::Method::HEAD, "/v1/runner/job").header("x-service-job", &held.token);
+    look.send().await.expect(405);
+    held.status().await.expect_error(409, "job_not_started", "Ask for the job's plan first.");
+    held.say("complete", &json!({ "conclusion": "success" })).await.expect(409);
+    assert_eq!(works.detail(&run).await["run"]["status"], "queued");
+}
+
+#[tokio::test]
+async fn a_job_ends_once() {
+    let (works, run, _, held) = started().await;
+    let body = json!({ "conclusion": "failure", "error": "It broke." });
+    held.say("complete", &body).await.expect(200);
+    held.say("complete", &body).await.expect(200);
+    let other = held.say("complete", &json!({ "conclusion": "success" })).await.expect_error(409, "job_over", OVER);
+    assert_eq!(other.json["conclusion"], "failure");
+    held.status().await.expect_error(409, "job_over", OVER);
+    held.plan().await.expect_error(409, "job_over", OVER);
+    assert_eq!(works.ended(&run).await, ("failure".to_owned(), vec![("test".to_owned(), "failure".to_owned())]));
+    works.server.clock.advance(Duration::from_hours(24));
+    held.say("complete", &body).await.expect_error(409, "job_over", OVER);
+}
+
+#[tokio::test]
+async fn a_job_that_took_too_long_says_so_or_the_server_does() {
+    let (works, run, _, held) = started().await;
+    held.say("complete", &json!({ "conclusion": "failure", "timedOut": true })).await.expect(200);
+    assert_eq!(works.ended(&run).await.0, "timed_out");
+    works.put("short.yml", &CI.replace("runs-on: linux", "runs-on: linux\n    timeout-minutes: 2")).await;
+    let run = works.run("?file=short.yml").await;
+    let runner = works.runner("other", &["short"]).await;
+    // `ci.yml` runs again, too.
+    let (one, two) = (runner.start().await, runner.start().await);
+    for _ in 0..7 {
+        works.server.clock.advance(Duration::from_secs(59));
+        for held in [&one, &two] {
+            held.status().await;
+        }
+    }
+    works.server.clock.advance(Duration::from_secs(8));
+    assert_eq!(works.ended(&run).await.0, "timed_out");
+}
+
+#[tokio::test]
+async fn reports_keep_to_their_limits() {
+    let (_works, _, _, held) = started().await;
+    let steps = |count: i64| (0..count).map(|at| step(at, "pending", None)).collect::<Vec<_>>();
+    held.say("status", &json!({ "steps": steps(1_100) })).await.expect(200);
+    held.say("status", &json!({ "steps": steps(1_101) })).await.expect_problems(&["steps"]);
+    held.say("status", &json!({})).await.expect_problems(&["steps"]);
+    let with = |field: &str, value: Value| {
+        let mut step = step(0, "pending", None);
+        step[field] = value;
+        json!({ "steps": [step] })
+    };
+    for (field, fits, too_much) in [
+        ("index", json!(5_000), json!(5_001)),
+        ("index", json!(0), json!(-1)),
+        ("name", json!("é".repeat(500)), json!("é".repeat(501))),
+        ("status", json!("completed"), json!("over")),
+        ("conclusion", json!("skipped"), json!("neutral")),
+    ] {
+        held.say("status", &with(field, fits)).await.expect(200);
+        held.say("status", &with(field, too_much)).await.expect_problems(&[&format!("steps[0].{field}")]);
+    }
+    let complete = |field: &str, value: Value| json!({ "conclusion": "success", field: value });
+    let annotation = |field: &str, value: Value| {
+        let mut it = json!({ "level": "error", "message": "m" });
+        it[field] = value;
+        json!([it])
+    };
+    let many = json!(vec![json!({ "level": "notice", "message": "m" }); 51]);
+    for (field, value, path) in [
+        ("conclusion", json!("skipped"), "conclusion"),
+        ("outputs", json!({ "a": "x".repeat(65_537) }), "outputs.a"),
+        ("annotations", many, "annotations"),
+        ("annotations", annotation("message", json!("x".repeat(4_001))), "annotations[0].message"),
+        ("annotations", annotation("file", json!("x".repeat(501))), "annotations[0].file"),
+        ("annotations", annotation("title", json!("x".repeat(201))), "annotations[0].title"),
+        ("annotations", annotation("level", json!("fatal")), "annotations[0].level"),
+        ("annotations", json!([{ "level": "error" }]), "annotations[0].message"),
+        ("summary", json!("x".repeat(65_537)), "summary"),
+        ("error", json!("x".repeat(2_001)), "error"),
+        ("steps", json!(steps(1_101)), "steps"),
+    ] {
+        held.say("complete", &complete(field, value)).await.expect_problems(&[path]);
+    }
+    let body = json!({
+        "conclusion": "success", "steps": steps(1_100), "outputs": { "a": "x".repeat(65_536) },
+        "annotations": vec![json!({ "level": "notice", "message": "x".repeat(4_000), "file": "f".repeat(500),
+                                    "title": "t".repeat(200), "line": 1, "step": 0 }); 50],
+        "summary": "x".repeat(65_536), "error": "x".repeat(2_000), "timedOut": false,
+    });
+    held.say("complete", &body).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_job_whose_runner_is_lost_is_queued_again_before_a_step_began_and_fails_after() {
+    let (works, run, runner, held) = started().await;
+    for lost in 1..=3 {
+        works.server.clock.advance(Duration::from_secs(60));
+        let next = runner.start().await;
+        assert_eq!(next.id, held.id, "lost {lost} times");
+    }
+    held.plan().await.expect_error(401, "job_unknown", UNKNOWN);
+    works.server.clock.advance(Duration::from_secs(60));
+    assert_eq!(works.ended(&run).await.0, "failure");
+    let path = format!("runs/{}/jobs/{}", run["runId"].as_str().unwrap(), held.id);
+    let job = works.get(&path).await.expect(200).json;
+    let message = job["annotations"][0]["message"].as_str().unwrap();
+    assert!(message.starts_with("The runner box stopped answering at "), "{message}");
+    let rerun = format!("runs/{}/rerun", run["runId"].as_str().unwrap());
+    works.post(&rerun, json!({ "jobs": "all" })).await.expect(201);
+    let held = runner.start().await;
+    held.status().await.expect(200);
+    works.server.clock.advance(Duration::from_secs(59));
+    held.status().await.expect(200);
+    works.server.clock.advance(Duration::from_secs(59));
+    assert_eq!(held.status().await.expect(200).json, json!({ "cancel": false }));
+    works.server.clock.advance(Duration::from_secs(60));
+    assert_eq!(works.ended(&run).await.0, "failure");
+    assert!(runner.try_take(0).await.is_none());
+    held.status().await.expect_error(409, "job_over", OVER);
+}

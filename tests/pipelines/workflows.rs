@@ -1,0 +1,153 @@
+//! Which workflows there are, enabling and disabling them, and starting one by hand (contract C 4.2).
+
+use serde_json::{Value, json};
+
+use super::{CI, Works};
+
+const BY_HAND: &str = "name: Deploy
+run-name: Deploy to ${{ inputs.to }}
+on:
+  workflow_dispatch:
+    inputs:
+      to:
+        description: Where to
+        required: true
+        type: choice
+        options: [staging, production]
+      count:
+        type: number
+        default: 2
+      dry:
+        type: boolean
+jobs:
+  deploy:
+    runs-on: linux
+    steps:
+      - run: echo ${{ inputs.to }}
+";
+
+#[tokio::test]
+async fn workflows_are_listed_with_what_starts_them_and_what_is_wrong() {
+    let works = Works::new().await;
+    let path = |name: &str| format!(".service/workflows/{name}");
+    let broken = "on: push\njobs:\n  a:\n    runs-on: linux\n    stepps: []\n    steps:\n      - run: make\n";
+    let (ci, deploy, bad) = (path("ci.yml"), path("deploy.yaml"), path("broken.yml"));
+    let files = [(ci.as_str(), CI), (&deploy, BY_HAND), (&bad, broken), (".service/workflows/notes.md", "no workflow")];
+    let sha = works.commit("main", "Begin", &files).await;
+    let answer = works.get("workflows").await.expect(200);
+    assert_eq!((answer.str("/ref"), answer.str("/sha")), ("refs/heads/main", sha.as_str()));
+    let found = answer.list("/workflows");
+    let names: Vec<_> = found.iter().map(|it| (it["file"].as_str().unwrap(), it["name"].as_str().unwrap())).collect();
+    assert_eq!(names, [("broken.yml", "broken.yml"), ("ci.yml", "CI"), ("deploy.yaml", "Deploy")]);
+    assert_eq!(found[0]["problems"][0]["severity"], "error");
+    assert_eq!(found[0]["problems"][0]["line"], 5);
+    assert_eq!((&found[0]["triggers"], &found[0]["dispatch"]), (&json!([]), &Value::Null));
+    assert_eq!((&found[1]["triggers"], &found[1]["dispatch"]), (&json!(["push"]), &Value::Null));
+    assert_eq!((&found[1]["problems"], &found[1]["disabled"]), (&json!([]), &json!(false)));
+    assert_eq!(found[2]["triggers"], json!(["workflow_dispatch"]));
+    let inputs = json!([
+        { "name": "to", "description": "Where to", "type": "choice", "required": true, "options": ["staging", "production"] },
+        { "name": "count", "type": "number", "required": false, "default": 2.0 },
+        { "name": "dry", "type": "boolean", "required": false },
+    ]);
+    assert_eq!(found[2]["dispatch"]["inputs"], inputs);
+    works.run("?file=ci.yml").await;
+    let answer = works.get("workflows?ref=main").await.expect(200);
+    assert_eq!(answer.json["workflows"][1]["lastRun"]["number"], 1);
+}
+
+#[tokio::test]
+async fn a_ref_that_isnt_there_is_404_and_keeps_to_its_limits() {
+    let works = Works::new().await;
+    works.get("workflows").await.expect_error(404, "not_found", "Branch or tag not found");
+    works.put("ci.yml", CI).await;
+    works.get("workflows?ref=nowhere").await.expect_error(404, "not_found", "Branch or tag not found");
+    let long = "a".repeat(255);
+    works.get(&format!("workflows?ref={long}")).await.expect_error(404, "not_found", "Branch or tag not found");
+    works.get(&format!("workflows?ref={long}a")).await.expect_problems(&["ref"]);
+    works.get("workflows?ref=").await.expect_problems(&["ref"]);
+}
+
+#[tokio::test]
+async fn no_event_starts_a_disabled_workflow() {
+    let works = Works::with("ci.yml", CI).await;
+    works.run("").await;
+    let path = works.pipelines("workflows/ci.yml");
+    for enabled in [false, false, true, false] {
+        let set = works.ada.client.put(&path).json(&json!({ "enabled": enabled })).send().await.expect(200);
+        assert_eq!(set.json, json!({ "file": "ci.yml", "disabled": !enabled }));
+    }
+    let text = CI.replace("CI", "Second");
+    works.commit("main", "Change", &[(".service/workflows/ci.yml", &text), (".service/workflows/two.yml", CI)]).await;
+    works.run("?file=two.yml").await;
+    assert_eq!(works.runs("?file=ci.yml").await.len(), 1);
+    let other = works.pipelines("workflows/none.yml");
+    let answer = works.ada.client.put(&other).json(&json!({ "enabled": true })).send().await;
+    answer.expect_error(404, "not_found", "Workflow not found");
+    let answer = works.ada.client.put(&path).json(&json!({})).send().await;
+    answer.expect_problems(&["enabled"]);
+}
+
+#[tokio::test]
+async fn a_workflow_is_started_by_hand() {
+    let works = Works::with("deploy.yml", BY_HAND).await;
+    let body = json!({ "ref": " main ", "inputs": { "to": "staging", "dry": "true" } });
+    let made = works.post("workflows/deploy.yml/dispatches", body).await.expect(201);
+    let run = &made.json["run"];
+    assert_eq!((&run["event"], &run["status"]), (&json!("workflow_dispatch"), &json!("queued")));
+    assert_eq!((&run["title"], &run["number"]), (&json!("Deploy to staging"), &json!(1)));
+    assert_eq!((&run["ref"], &run["branch"]), (&json!("refs/heads/main"), &json!("main")));
+    assert_eq!((&run["actor"]["id"], &run["actor"]["label"]), (&json!(works.ada.user_id), &json!("ada")));
+    assert_eq!((&run["attempt"], &run["conclusion"]), (&json!(1), &Value::Null));
+    let runner = works.runner("box", &[]).await;
+    let plan = runner.take().await.plan().await.expect(200);
+    let inputs = json!({ "to": "staging", "count": 2, "dry": true });
+    assert_eq!(plan.json["plan"]["contexts"]["inputs"], inputs);
+}
+
+#[tokio::test]
+async fn what_cant_be_started_by_hand_says_why() {
+    let works = Works::new().await;
+    let broken =
+        "on: workflow_dispatch\njobs:\n  a:\n    runs-on: linux\n    stepps: []\n    steps:\n      - run: make\n";
+    let path = |name: &str| format!(".service/workflows/{name}");
+    let (ci, deploy, bad) = (path("ci.yml"), path("deploy.yml"), path("broken.yml"));
+    works.commit("main", "Begin", &[(ci.as_str(), CI), (&deploy, BY_HAND), (&bad, broken)]).await;
+    let main = json!({ "ref": "main" });
+    let answer = works.post("workflows/none.yml/dispatches", main.clone()).await;
+    answer.expect_error(404, "not_found", "Workflow not found");
+    let answer = works.post("workflows/deploy.yml/dispatches", json!({ "ref": "nowhere" })).await;
+    answer.expect_error(404, "not_found", "Branch or tag not found");
+    let answer = works.post("workflows/ci.yml/dispatches", main.clone()).await;
+    answer.expect_error(400, "no_dispatch", "This workflow has no workflow_dispatch trigger.");
+    let answer = works.post("workflows/broken.yml/dispatches", main.clone()).await.expect(400);
+    assert_eq!(answer.json["code"], "workflow_invalid");
+    works.post("workflows/deploy.yml/dispatches", main).await.expect_problems(&["inputs.to"]);
+    let body = json!({ "ref": "main", "inputs": { "to": "mars", "count": "many", "more": 1 } });
+    let answer = works.post("workflows/deploy.yml/dispatches", body).await;
+    answer.expect_problems(&["inputs.to", "inputs.count", "inputs.more"]);
+    let long = json!({ "ref": "main", "inputs": { "to": "a".repeat(10_001) } });
+    works.post("workflows/deploy.yml/dispatches", long).await.expect_problems(&["inputs.to"]);
+    for text in [" ".to_owned(), "a".repeat(256)] {
+        works.post("workflows/deploy.yml/dispatches", json!({ "ref": text })).await.expect_problems(&["ref"]);
+    }
+    let disabled = works.ada.client.put(&works.pipelines("workflows/deploy.yml")).json(&json!({ "enabled": false }));
+    disabled.send().await.expect(200);
+    let body = json!({ "ref": "main", "inputs": { "to": "staging" } });
+    let answer = works.post("workflows/deploy.yml/dispatches", body).await;
+    answer.expect_error(409, "workflow_disabled", "This workflow is disabled.");
+}
+
+#[tokio::test]
+async fn a_text_is_checked_and_a_file_is_shown() {
+    let works = Works::with("ci.yml", CI).await;
+    let shown = works.get("workflows/ci.yml").await.expect(200);
+    assert_eq!((shown.str("/text"), &shown.json["jobs"]), (CI, &json!(["test"])));
+    works.get("workflows/none.yml").await.expect_error(404, "not_found", "Workflow not found");
+    works.get("workflows/none.txt").await.expect_error(404, "not_found", "Workflow not found");
+    let fine = works.post("check", json!({ "text": CI })).await.expect(200);
+    assert_eq!((&fine.json["problems"], &fine.json["jobs"]), (&json!([]), &json!(["test"])));
+    let wrong = works.post("check", json!({ "text": "on: push\nname: [" })).await.expect(200);
+    assert_eq!(wrong.json["problems"][0]["severity"], "error");
+    assert!(wrong.json["problems"][0]["line"].is_u64(), "{}", wrong.text);
+}
