@@ -152,8 +152,8 @@ impl Store {
         wanted: CacheWanted<'_>,
     ) -> Result<Option<StoredCache>, StoreError> {
         let (condition, key) = match wanted {
-            CacheWanted::Exact(key) => ("key = $5 AND $6 = $6", key),
-            CacheWanted::Prefix(key) => ("SUBSTR(key, 1, $6) = $5", key),
+            CacheWanted::Exact(key) => ("key = $5 AND CAST($6 AS INTEGER) > 0", key),
+            CacheWanted::Prefix(key) => ("SUBSTR(key, 1, CAST($6 AS INTEGER)) = $5", key),
         };
         let statement = format!(
             "{COLUMNS} WHERE repo_no = $1 AND version = $2 AND ref = $3 AND used_at > $4 AND {condition} \
@@ -174,7 +174,7 @@ impl Store {
     pub async fn caches(&self, no: RepositoryNo, asked: &CacheList) -> Result<Vec<StoredCache>, StoreError> {
         let statement = format!(
             "{COLUMNS} WHERE repo_no = $1 AND committed_at IS NOT NULL AND used_at > $2 AND ($3 IS NULL OR ref = $3) \
-             AND SUBSTR(key, 1, $5) = $4 AND ($6 IS NULL OR id < $6) ORDER BY id DESC LIMIT $7"
+             AND SUBSTR(key, 1, CAST($5 AS INTEGER)) = $4 AND ($6 IS NULL OR id < $6) ORDER BY id DESC LIMIT $7"
         );
         let key = asked.key.as_deref().unwrap_or_default();
         let values = [
