@@ -114,6 +114,9 @@ pub enum RunnerCommand {
         /// The runner's folder (default: troupe/runner in the folder of the person's data).
         #[arg(long, value_name = "DIR")]
         folder: Option<PathBuf>,
+        /// How long a minute is, for tests of what takes too long.
+        #[arg(long, hide = true, default_value_t = 60_000)]
+        minute_ms: u64,
     },
     /// Does a workflow's jobs here, without a server.
     Exec(ExecOptions),
@@ -194,6 +197,25 @@ pub enum ClientCommand {
     /// Has git on this machine open your repositories.
     #[command(subcommand)]
     Git(Git),
+    /// Runs of pipelines.
+    #[command(subcommand)]
+    Run(RunCommand),
+}
+
+/// What people ask of runs.
+#[derive(Debug, Subcommand)]
+pub enum RunCommand {
+    /// Follows the logs of a run until it is over; ends with 1 where it didn't succeed.
+    Watch {
+        /// The organization, by its slug or id, and the repository.
+        #[arg(value_name = "ORGANIZATION/REPOSITORY")]
+        repository: String,
+        /// The run's id; the newest, when nothing is said.
+        run: Option<String>,
+        /// The server; may be left out where you are signed in at one only.
+        #[arg(long, value_name = "URL")]
+        server: Option<String>,
+    },
 }
 
 /// What git needs on somebody's machine.

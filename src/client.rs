@@ -12,6 +12,7 @@ mod git_setup;
 mod kept;
 mod login;
 mod plain;
+mod watch;
 
 use std::{
     fmt::Display,
@@ -20,13 +21,14 @@ use std::{
 
 pub use error::ClientError;
 
-use crate::cli::{ClientCommand, Git};
+use crate::cli::{ClientCommand, Git, RunCommand};
 use address::Address;
 use ask::Answers;
 use error::Result;
 use git_setup::Setup;
 use kept::Place;
 use login::Login;
+use watch::Watch;
 
 /// Does what somebody asked of their own machine.
 ///
@@ -45,6 +47,9 @@ pub fn run(command: ClientCommand) -> Result<()> {
         ClientCommand::Logout { url } => wait_for(login::logout(&place, url.as_deref())),
         ClientCommand::Git(Git::Setup { url, organizations, otp_stdin }) => {
             wait_for(Setup { url, organizations }.run(&place, answers(otp_stdin)))
+        }
+        ClientCommand::Run(RunCommand::Watch { repository, run, server }) => {
+            wait_for(Watch { repository, run, server }.run(&place))
         }
         ClientCommand::Git(Git::Credential { operation }) => credential::answer(&place, &operation),
     }

@@ -39,6 +39,7 @@ pub struct Config {
     pub s3: S3,
     pub databases: Databases,
     pub git: Git,
+    pub pipelines: Pipelines,
     pub audit: Audit,
     pub notify: Notify,
     pub mail: Mail,
@@ -110,6 +111,10 @@ sections! {
     S3 { listen: String, domain: String, public_url: String, }
     Databases { max_tables: u32, }
     Git { pack_cache_max: u64, view_max: u64, }
+    Pipelines {
+        #[serde(with = "humantime_serde")]
+        keep: Duration,
+    }
     Audit {
         #[serde(with = "humantime_serde")]
         retention: Duration,

@@ -151,6 +151,7 @@ impl Config {
             vault_items_max: self.vault.max_items.into(),
             calls_available: self.notify.calls,
             audit_kept: Some(self.audit.retention).filter(|kept| !kept.is_zero()),
+            runs_kept: Some(self.pipelines.keep).filter(|kept| !kept.is_zero()),
             texts_per_day: self.notify.texts_per_day.into(),
             calls_per_day: self.notify.calls_per_day.into(),
             location: self.server.location.clone(),

@@ -2,53 +2,97 @@
 
 use std::sync::Arc;
 
-use actors_git::host::GitHost;
-use actors_pipelines::{FoundFile, PATHS_MAX, Sources};
+use actors_git::host::{GitHost, History, Reading};
+use actors_pipelines::{COMMITS_MAX, FoundFile, PATHS_MAX, Sources};
 use domain::{
     Result,
     git::{
-        ObjectId,
-        objects::{Commit, EntryKind, RepositoryPath},
+        ObjectId, branch_among,
+        objects::{Commit, EntryKind, RepositoryPath, TreeEntry},
     },
+    id::OrgId,
     pipelines::workflow::{WORKFLOW_FILES_MAX, WORKFLOW_FOLDER, WorkflowFile, YAML_LEN_MAX},
 };
 use futures::future::BoxFuture;
+use kernel::{Cpu, CpuKind};
 use store::git::StoredRepository;
 
 /// Reads what pipelines ask for.
 #[derive(Clone, Debug)]
-pub struct GitSources(pub GitHost);
+pub struct GitSources {
+    /// The objects of repositories.
+    pub git: GitHost,
+    /// Where files are read, which takes the processor.
+    pub cpu: Cpu,
+}
+
+impl GitSources {
+    /// The workflow file of a commit that has this name.
+    ///
+    /// # Errors
+    /// When the repository can't be read, or too much waits for the processor.
+    pub async fn file(&self, repository: &StoredRepository, id: ObjectId, name: &str) -> Result<Option<FoundFile>> {
+        let reading = self.git.reading(repository).await?;
+        let Ok(path) = RepositoryPath::parse("path", &format!("{WORKFLOW_FOLDER}/{name}")) else { return Ok(None) };
+        match reading.entry(id, &path).await?.filter(is_workflow) {
+            Some(entry) => {
+                let entry = TreeEntry { path: name.to_owned(), ..entry };
+                Ok(Some(self.found(repository, (&reading, entry)).await?))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// What a text means.
+    ///
+    /// # Errors
+    /// When too much waits for the processor.
+    pub async fn meaning(&self, org_id: OrgId, text: String) -> Result<(String, Arc<WorkflowFile>)> {
+        let reading = move || {
+            let file = WorkflowFile::read(&text);
+            (text, Arc::new(file))
+        };
+        self.cpu.run(org_id.into(), CpuKind::Document, reading).await
+    }
+
+    async fn found(&self, repository: &StoredRepository, (reading, entry): (&Reading, TreeEntry)) -> Result<FoundFile> {
+        // What is longer is refused by its reader, as soon as it is one byte longer.
+        let is_long = entry.size.is_some_and(|size| size > YAML_LEN_MAX as u64);
+        let text = if is_long {
+            " ".repeat(YAML_LEN_MAX + 1)
+        } else {
+            String::from_utf8_lossy(&reading.bytes(entry.oid).await?).into_owned()
+        };
+        let (text, file) = self.meaning(repository.resource.org_id, text).await?;
+        Ok(FoundFile { name: entry.path, text: if is_long { String::new() } else { text }, file })
+    }
+}
+
+fn is_workflow(entry: &TreeEntry) -> bool {
+    matches!(entry.kind, EntryKind::File | EntryKind::Executable)
+}
 
 impl Sources for GitSources {
     fn commit<'a>(&'a self, repository: &'a StoredRepository, id: ObjectId) -> BoxFuture<'a, Result<Option<Commit>>> {
         Box::pin(async move {
-            let reading = self.0.reading(repository).await?;
+            let reading = self.git.reading(repository).await?;
             reading.commit(id).await
         })
     }
 
     fn files<'a>(&'a self, repository: &'a StoredRepository, id: ObjectId) -> BoxFuture<'a, Result<Vec<FoundFile>>> {
         Box::pin(async move {
-            let reading = self.0.reading(repository).await?;
+            let reading = self.git.reading(repository).await?;
             let folder = RepositoryPath::parse("path", WORKFLOW_FOLDER)?;
             let Some(folder) = reading.entry(id, &folder).await?.filter(|entry| entry.kind == EntryKind::Folder) else {
                 return Ok(Vec::new());
             };
             let entries = reading.entries(folder.oid).await?;
-            let is_file = |kind: EntryKind| matches!(kind, EntryKind::File | EntryKind::Executable);
             let named = |name: &str| WorkflowFile::is_path(&format!("{WORKFLOW_FOLDER}/{name}"));
-            let wanted = entries.into_iter().filter(|entry| is_file(entry.kind) && named(&entry.path));
+            let wanted = entries.into_iter().filter(|entry| is_workflow(entry) && named(&entry.path));
             let mut files = Vec::new();
             for entry in wanted.take(WORKFLOW_FILES_MAX) {
-                // What is longer is refused by its reader, as soon as it is one byte longer.
-                let is_long = entry.size.is_some_and(|size| size > YAML_LEN_MAX as u64);
-                let text = if is_long {
-                    " ".repeat(YAML_LEN_MAX + 1)
-                } else {
-                    String::from_utf8_lossy(&reading.bytes(entry.oid).await?).into_owned()
-                };
-                let file = Arc::new(WorkflowFile::read(&text));
-                files.push(FoundFile { name: entry.path, text: if is_long { String::new() } else { text }, file });
+                files.push(self.found(repository, (&reading, entry)).await?);
             }
             Ok(files)
         })
@@ -60,7 +104,7 @@ impl Sources for GitSources {
         (before, after): (ObjectId, ObjectId),
     ) -> BoxFuture<'a, Result<Option<Vec<String>>>> {
         Box::pin(async move {
-            let reading = self.0.reading(repository).await?;
+            let reading = self.git.reading(repository).await?;
             if reading.commit(before).await?.is_none() {
                 return Ok(None);
             }
@@ -74,14 +118,49 @@ impl Sources for GitSources {
         })
     }
 
+    fn commits<'a>(
+        &'a self,
+        repository: &'a StoredRepository,
+        before: Option<ObjectId>,
+        head: ObjectId,
+    ) -> BoxFuture<'a, Result<Vec<Commit>>> {
+        Box::pin(async move {
+            let reading = self.git.reading(repository).await?;
+            let without = match before {
+                Some(before) => reading.commit(before).await?.map(|commit| commit.id),
+                None => None,
+            };
+            reading.history(head, &History { limit: COMMITS_MAX, without, ..History::default() }).await
+        })
+    }
+
+    fn parted<'a>(
+        &'a self,
+        repository: &'a StoredRepository,
+        branch: &'a str,
+        head: ObjectId,
+    ) -> BoxFuture<'a, Result<Option<ObjectId>>> {
+        Box::pin(async move {
+            let default = &repository.settings.default_branch;
+            if default.as_str() == branch {
+                return Ok(None);
+            }
+            let refs = self.git.refs(repository.no).await?;
+            match branch_among(&refs, default) {
+                Some(found) => self.git.reading(repository).await?.merge_base(found.oid, head).await,
+                None => Ok(None),
+            }
+        })
+    }
+
     fn pull<'a>(
         &'a self,
         repository: &'a StoredRepository,
         (base, head): (ObjectId, ObjectId),
     ) -> BoxFuture<'a, Result<(Option<ObjectId>, bool)>> {
         Box::pin(async move {
-            let parted = self.0.reading(repository).await?.merge_base(base, head).await?;
-            let found = self.0.mergeability(repository, base, head).await?;
+            let parted = self.git.reading(repository).await?.merge_base(base, head).await?;
+            let found = self.git.mergeability(repository, base, head).await?;
             Ok((parted, !found.conflicts.is_empty()))
         })
     }

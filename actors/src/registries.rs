@@ -29,7 +29,9 @@ use actors_pages::{
     session::{PageServices, PageSession, Settle, StrandedLooker, UpdateWriters},
     tree::PageTree,
 };
-use actors_pipelines::{PipelineServices, Run, RunnerPool, Triggers, WaitingRunners, Workflows};
+use actors_pipelines::{
+    JobMasks, PipelineServices, PipelineValues, Run, RunnerPool, Triggers, WaitingRunners, Workflows,
+};
 use actors_pipelines::{files::JobFiles, logs::JobLog};
 use actors_platform::{Platform, RunningPlatform};
 use actors_storage::{Bucket, BucketLane, BucketUpload};
@@ -77,6 +79,8 @@ pub struct Actors {
     pub job_files: Registry<JobFiles>,
     /// Logs of jobs.
     pub job_log: Registry<JobLog>,
+    /// What must not be read of jobs.
+    pub job_masks: JobMasks,
     /// Slots of the tables of key-value databases.
     pub kv_slot: Registry<KvSlot>,
     /// Keys of machines, which end.
@@ -89,6 +93,8 @@ pub struct Actors {
     pub page_tree: Registry<PageTree>,
     /// People's accounts.
     pub person: Registry<Person>,
+    /// Secrets and variables of pipelines, by organization.
+    pub pipeline_values: Registry<PipelineValues>,
     /// What operators ask of this node, and of the others.
     pub platform: Platform,
     /// Notification protocols and on-call rotas, by organization.
@@ -142,7 +148,7 @@ impl Actors {
         let actors = Self::for_commands(services, options)?;
         let mut lanes = lanes(services);
         lanes.push(jobs::import_lane(services, actors.imports.clone()));
-        let sources = Arc::new(GitSources(actors.git.clone()));
+        let sources = Arc::new(GitSources { git: actors.git.clone(), cpu: actors.kernel.cpu().clone() });
         lanes.push(jobs::trigger_lane(services, Triggers { workflows: actors.workflows.clone(), sources }));
         lanes.push(jobs::nudge_lane(services, actors.run.clone()));
         let work = Arc::new(Dispatcher::new(services.store.clone(), lanes).start());
@@ -160,6 +166,7 @@ impl Actors {
         actors.kernel.deliver_timers_to(&actors.job_files);
         actors.kernel.deliver_timers_to(&actors.run);
         actors.kernel.deliver_timers_to(&actors.runner_pool);
+        actors.kernel.deliver_timers_to(&actors.workflows);
         actors.kernel.deliver_timers_to(&actors.machine_key);
         actors.kernel.deliver_timers_to(&actors.page_tree);
         actors.kernel.deliver_timers_to(&actors.escalation);
@@ -182,7 +189,7 @@ impl Actors {
         let update_writers = UpdateWriters::default();
         let page_services = PageServices { services: services.clone(), update_writers: update_writers.clone() };
         let platform = Platform::new(services.clone(), kernel.clone(), node, jobs::topic);
-        let pipelines = PipelineServices::new(services.clone());
+        let pipelines = PipelineServices::new(services.clone(), kernel.cpu().clone());
         let page_tree = kernel.registry(services.clone());
         let (escalation, inbox) = (kernel.registry(services.clone()), kernel.registry(services.clone()));
         Ok(Self {
@@ -197,6 +204,7 @@ impl Actors {
             inbox,
             job_files: kernel.registry(services.clone()),
             job_log: kernel.registry(services.clone()),
+            job_masks: JobMasks::new(services.store.clone(), kernel.cpu().clone()),
             kv_slot: kernel.registry(services.clone()),
             organization: kernel.registry(OrganizationServices { services: services.clone(), areas: AREAS }),
             machine_key: kernel.registry(services.clone()),
@@ -204,6 +212,7 @@ impl Actors {
             page_session: kernel.registry(page_services),
             page_tree,
             person: kernel.registry(services.clone()),
+            pipeline_values: kernel.registry(services.clone()),
             platform,
             platform_tasks: None,
             protocols: kernel.registry(services.clone()),

@@ -61,7 +61,8 @@ impl Authority {
             Caller::Person(person) => Some(person.user_id),
             Caller::Key(key) if key.org_id == org_id => Some(key.maker),
             Caller::AccessKey(key) if key.org_id == org_id => Some(key.maker),
-            Caller::Key(_) | Caller::AccessKey(_) | Caller::Nobody | Caller::System => None,
+            Caller::Job(job) if job.org_id == org_id => Some(job.started_by),
+            Caller::Key(_) | Caller::AccessKey(_) | Caller::Job(_) | Caller::Nobody | Caller::System => None,
         }
     }
 
@@ -80,6 +81,10 @@ impl Authority {
             Caller::Person(_) => Self::of_person(Some(membership?)),
             Caller::Key(key) => Ok(Self::of_key(membership?, key.scopes)),
             Caller::AccessKey(key) => Ok(Self::of_key(membership?, key.grant.access.permissions())),
+            Caller::Job(_) => {
+                let given = ScopeSet::EMPTY.with(Scope::GitRead).with(Scope::GitWrite);
+                Ok(Self::of_key(membership?, given))
+            }
         }
     }
 

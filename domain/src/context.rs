@@ -5,7 +5,7 @@ use std::{net::IpAddr, sync::Arc, time::Instant};
 use crate::{
     access_key::{AccessKeyCaller, AccessKeyGrant},
     app::{App, Platform},
-    id::{KeyId, OrgId, SignInId, UserId},
+    id::{JobId, KeyId, OrgId, SignInId, UserId},
     request_id::RequestId,
     scope::ScopeSet,
     tenant::Tenant,
@@ -55,6 +55,17 @@ pub struct KeyCaller {
     pub is_machine: bool,
 }
 
+/// A job of a pipeline, with its own credential for git.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobCaller {
+    /// The job.
+    pub job_id: JobId,
+    /// The organization of its repository.
+    pub org_id: OrgId,
+    /// Who started the run; the job never has more rights than they have at the moment of use.
+    pub started_by: UserId,
+}
+
 /// Who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Caller {
@@ -66,6 +77,8 @@ pub enum Caller {
     Key(KeyCaller),
     /// An access key, over S3's or DynamoDB's protocol.
     AccessKey(AccessKeyCaller),
+    /// A job, which pushes to its repository.
+    Job(JobCaller),
     /// Troupe itself: a timer, another actor, an operator at the command line.
     System,
 }
@@ -77,6 +90,7 @@ impl Caller {
             Self::Person(person) => person.user_id.into(),
             Self::Key(key) => key.org_id.into(),
             Self::AccessKey(key) => key.org_id.into(),
+            Self::Job(job) => job.org_id.into(),
             Self::Nobody | Self::System => Tenant::System,
         }
     }
@@ -85,7 +99,7 @@ impl Caller {
     pub fn grant(&self) -> Option<&AccessKeyGrant> {
         match self {
             Self::AccessKey(key) => Some(&key.grant),
-            Self::Nobody | Self::Person(_) | Self::Key(_) | Self::System => None,
+            Self::Nobody | Self::Person(_) | Self::Key(_) | Self::Job(_) | Self::System => None,
         }
     }
 }

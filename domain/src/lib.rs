@@ -44,7 +44,7 @@ pub mod vault;
 pub use account::Email;
 pub use app::{App, Platform};
 pub use authority::{Authority, Membership};
-pub use context::{Caller, Context, KeyCaller, KeyKind, Origin, PersonCaller};
+pub use context::{Caller, Context, JobCaller, KeyCaller, KeyKind, Origin, PersonCaller};
 pub use error::{Error, Outcome, Problem, Result};
 pub use fair_queue::FairQueue;
 pub use organization::{OrgKind, Slug};

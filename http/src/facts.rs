@@ -38,6 +38,7 @@ pub enum Access {
 }
 
 /// The description of one endpoint, as it grows.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, which one argument states")]
 pub struct Facts {
     /// Its part of the OpenAPI document.
     pub operation: Operation,
@@ -59,6 +60,8 @@ pub struct Facts {
     pub streams: bool,
     /// Who asks it.
     pub asked_by: AskedBy,
+    /// Whether runners show a token of their own, which its argument counts.
+    pub shows_token: bool,
 }
 
 /// Who asks an endpoint, and so how they show a credential and read what is refused.
@@ -102,6 +105,7 @@ impl Facts {
             body: None,
             streams: false,
             asked_by: AskedBy::default(),
+            shows_token: false,
         }
     }
 

@@ -99,7 +99,7 @@ fn caller(caller: &Caller) -> Option<String> {
         Caller::Person(person) => Some(format!("{} {} {}", person.user_id, person.app, person.platform)),
         Caller::Key(key) => Some(key.key_id.to_string()),
         Caller::AccessKey(key) => Some(key.id.to_string()),
-        Caller::Nobody | Caller::System => None,
+        Caller::Job(_) | Caller::Nobody | Caller::System => None,
     }
 }
 

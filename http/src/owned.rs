@@ -15,6 +15,7 @@ use domain::{
     },
     notify::{Protocol, Rota},
     pages::{Page, import::PageImport},
+    pipelines::environments::EnvironmentName,
     storage::BucketAddress,
 };
 use store::{
@@ -22,7 +23,7 @@ use store::{
     accounts::{Organization, Team},
     git::RepositoryNo,
     notify::escalations::Escalation,
-    pipelines::{StoredJob, StoredRun},
+    pipelines::{StoredEnvironment, StoredJob, StoredRun},
     storage::StoredBucket,
 };
 
@@ -75,7 +76,7 @@ impl Owner for UserId {
     fn proven(call: &Call) -> Option<Self> {
         match &call.context.caller {
             Caller::Person(person) => Some(person.user_id),
-            Caller::Key(_) | Caller::AccessKey(_) | Caller::Nobody | Caller::System => None,
+            Caller::Key(_) | Caller::AccessKey(_) | Caller::Job(_) | Caller::Nobody | Caller::System => None,
         }
     }
 }
@@ -139,6 +140,15 @@ owned_rows! {
     StoredRun = RepositoryNo, RunId, Store::run;
     StoredJob = RepositoryNo, JobId, Store::job;
     StoredBucket = OrgId, BucketAddress, Store::bucket_at;
+}
+
+impl OwnedRow for StoredEnvironment {
+    type Owner = RepositoryNo;
+    type Id = EnvironmentName;
+
+    async fn load(store: &Store, owner: RepositoryNo, name: EnvironmentName) -> Result<Option<Self>, StoreError> {
+        store.environment(owner, &name).await
+    }
 }
 
 impl OwnedRow for Organization {

@@ -30,6 +30,7 @@ use self::{headers::request_id, observe::Visit, traces::RequestTrace};
 pub use self::{limits::Limits, traces::trace_elsewhere};
 use crate::{
     call::Call,
+    credentials::checkout_of,
     endpoint::Endpoint,
     error::{ApiError, Result},
     facts::AskedBy,
@@ -173,6 +174,10 @@ fn keep_machines_in(caller: &Caller, endpoint: &Endpoint) -> Result<()> {
 async fn limit(call: &Call, state: &State, endpoint: &Endpoint) -> Result<()> {
     if let Some(per_minute) = endpoint.rules.per_address {
         state.limits.address_on(state, call.context.ip, endpoint, per_minute).await?;
+    }
+    // Whoever the token of a runner or of a job stands for is counted where that is found out.
+    if endpoint.facts.shows_token || checkout_of(call).is_some() {
+        return Ok(());
     }
     state.limits.caller(state, &call.context).await
 }

@@ -48,6 +48,9 @@ mod m0041_pull_reviews;
 mod m0042_pipelines;
 mod m0043_job_logs;
 mod m0044_former_names;
+mod m0045_pipeline_values;
+mod m0046_environments;
+mod m0049_run_indexes;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -96,6 +99,9 @@ impl MigratorTrait for Migrator {
             Box::new(m0042_pipelines::Migration),
             Box::new(m0043_job_logs::Migration),
             Box::new(m0044_former_names::Migration),
+            Box::new(m0045_pipeline_values::Migration),
+            Box::new(m0046_environments::Migration),
+            Box::new(m0049_run_indexes::Migration),
         ]
     }
 }

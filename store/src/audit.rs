@@ -96,6 +96,7 @@ impl From<&Caller> for AuditActor {
             Caller::Person(person) => (ActorKind::User, person.user_id.to_string()),
             Caller::Key(key) => (ActorKind::Key, key.key_id.to_string()),
             Caller::AccessKey(key) => (ActorKind::Key, key.id.to_string()),
+            Caller::Job(job) => (ActorKind::System, job.job_id.to_string()),
             Caller::Nobody | Caller::System => return Self::system(),
         };
         Self { kind, id, label: None }

@@ -1,5 +1,6 @@
 //! Stores for tests: empty, their own, and gone afterwards.
 
+pub mod environments;
 pub mod recount;
 mod template;
 #[cfg(test)]

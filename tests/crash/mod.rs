@@ -12,7 +12,7 @@ pub mod feed;
 pub mod known;
 mod orgs;
 mod pushes;
-mod stage;
+pub mod stage;
 mod storage;
 pub mod vault;
 mod writer;

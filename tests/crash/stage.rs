@@ -35,12 +35,17 @@ pub struct Stage {
 
 impl Stage {
     pub async fn new() -> Self {
-        let scratch = Scratch::new().await.unwrap();
+        Self::on(Scratch::new().await.unwrap(), &[]).await
+    }
+
+    /// On this database, with these settings beside the usual ones.
+    pub async fn on(scratch: Scratch, settings: &[String]) -> Self {
         let faults = scratch.folder().join("faults");
         let launch = Launch::in_folder(scratch.folder())
             .set(format!("database.url={}", scratch.url()))
             .set(format!("secrets.keys={SECRET_KEY_TEXT}"))
             .faults(&faults);
+        let launch = settings.iter().fold(launch, Launch::set);
         let process = launch.start();
         let client = process.client().with_authenticator("ada").await;
         let org = format!("/v1/orgs/{}", client.org("Acme").await);

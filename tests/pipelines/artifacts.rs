@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use store::pipelines::StoredArtifact;
 
 use super::sent::{Job, Sent};
 
@@ -114,4 +115,33 @@ async fn who_writes_to_a_repository_deletes_artifacts() {
     sent.ada.client.delete(&path).send().await.expect(204);
     sent.ada.client.delete(&path).send().await.expect_error(404, "not_found", "Artifact not found");
     sent.counted().await;
+}
+
+#[tokio::test]
+async fn what_a_later_attempt_made_hides_nothing_of_an_earlier_one() {
+    let sent = Sent::new().await;
+    let first = sent.job("refs/heads/main").await;
+    let again = sent.job_of(&first.row.run_id.to_string(), 2).await;
+    keep(&sent, &first, "z", b"first").await;
+    for name in ["a", "b"] {
+        keep(&sent, &first, name, b"first").await;
+        keep(&sent, &again, name, b"again").await;
+    }
+    let (run_id, store) = (first.row.run_id, &sent.store);
+    let named = |found: &[StoredArtifact]| -> Vec<(String, u32)> {
+        found.iter().map(|it| (it.name.clone(), it.attempt)).collect()
+    };
+    let of = |wanted: &[(&str, u32)]| -> Vec<(String, u32)> {
+        wanted.iter().map(|(name, attempt)| ((*name).to_owned(), *attempt)).collect()
+    };
+    let found = store.attempt_artifacts(run_id, 1, None, 3).await.unwrap();
+    assert_eq!(named(&found), of(&[("a", 1), ("b", 1), ("z", 1)]));
+    let found = store.attempt_artifacts(run_id, 2, None, 3).await.unwrap();
+    assert_eq!(named(&found), of(&[("a", 2), ("b", 2), ("z", 1)]));
+    let found = store.attempt_artifacts(run_id, 2, Some("b"), 3).await.unwrap();
+    assert_eq!(named(&found), of(&[("b", 2)]));
+    let found = store.run_artifacts(run_id, 3).await.unwrap();
+    assert_eq!(named(&found), of(&[("a", 2), ("b", 2), ("z", 1)]));
+    let found = store.run_artifacts(run_id, 4).await.unwrap();
+    assert_eq!(named(&found), of(&[("a", 2), ("a", 1), ("b", 2), ("z", 1)]));
 }

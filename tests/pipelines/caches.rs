@@ -143,3 +143,27 @@ async fn what_is_asked_of_caches_has_limits() {
     let refused = job.ask("cache/save", sized(5_368_709_121)).await;
     refused.expect_error(413, "too_large", "A cache has at most 5 GiB.");
 }
+
+#[tokio::test]
+async fn what_is_sent_and_not_committed_has_a_bound() {
+    const GIB: u64 = 1024 * 1024 * 1024;
+    let sent = Sent::new().await;
+    let (job, other) = (sent.job("refs/heads/main").await, sent.job("refs/heads/topic").await);
+    let sized = |key: &str, size: u64| json!({ "key": key, "version": version('a'), "size": size });
+    job.ask("cache/save", sized("a", 5 * GIB)).await.expect(200);
+    // Another address for the same doesn't count twice.
+    job.ask("cache/save", sized("a", 5 * GIB)).await.expect(200);
+    let message = "The caches that jobs of this repository send and haven't committed have at most 10 GiB.";
+    other.ask("cache/save", sized("b", 5 * GIB)).await.expect(200);
+    other.ask("cache/save", sized("c", 1)).await.expect_error(400, "limit_reached", message);
+    // What can't be sent any more makes room.
+    sent.server.clock.advance(Duration::from_hours(2));
+    other.ask("cache/save", sized("c", 1)).await.expect(200);
+    for at in 1..50 {
+        other.ask("cache/save", sized(&format!("c{at}"), 1)).await.expect(200);
+    }
+    let message = "A job sends at most 50 caches before it commits them.";
+    other.ask("cache/save", sized("c50", 1)).await.expect_error(400, "limit_reached", message);
+    job.ask("cache/save", sized("c50", 1)).await.expect(200);
+    sent.counted().await;
+}

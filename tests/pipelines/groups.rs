@@ -71,3 +71,33 @@ jobs:
     runner.start().await.complete("success").await;
     assert_eq!(works.ended(&run).await.0, "success");
 }
+
+#[tokio::test]
+async fn two_files_of_one_commit_share_a_group() {
+    let works = Works::new().await;
+    let grouped = CI.replace("jobs:", "concurrency: deploy\njobs:");
+    let of_jobs = CI.replace("    runs-on", "    concurrency: deploy-job\n    runs-on");
+    let files = [
+        (".service/workflows/a.yml", grouped.as_str()),
+        (".service/workflows/b.yml", grouped.as_str()),
+        (".service/workflows/c.yml", of_jobs.as_str()),
+        (".service/workflows/d.yml", of_jobs.as_str()),
+    ];
+    works.commit("main", "Begin", &files).await;
+    let all = async || Some(works.runs("").await).filter(|runs| runs.len() == 4);
+    let runs: Vec<Value> = works.server.eventually("four runs", all).await;
+    let of = |file: &str| runs.iter().find(|run| run["workflowFile"] == file).unwrap();
+    assert_eq!((&of("a.yml")["status"], &of("b.yml")["status"]), (&json!("queued"), &json!("waiting")));
+    let runner = works.runner("box", &[]).await;
+    let held = [runner.start().await, runner.start().await];
+    assert!(runner.try_take(0).await.is_none(), "two of each group");
+    for held in held {
+        held.complete("success").await;
+    }
+    for _ in 0..2 {
+        runner.start().await.complete("success").await;
+    }
+    for run in &runs {
+        assert_eq!(works.ended(run).await.0, "success", "{run}");
+    }
+}

@@ -5,12 +5,19 @@ mod artifacts;
 mod caches;
 mod cancelling;
 mod checkout;
+mod environments;
+mod floods;
 mod groups;
+mod live;
 mod logs;
 mod polling;
 mod reports;
+mod retention;
 mod runs;
+mod schedules;
+mod secrets;
 mod sent;
+mod told;
 mod triggers;
 mod workflows;
 
@@ -60,7 +67,10 @@ jobs:
 
 impl Works {
     async fn new() -> Self {
-        let server = Server::start().await;
+        Self::on(Server::start().await).await
+    }
+
+    async fn on(server: Server) -> Self {
         let ada = server.person("ada").await;
         let org = org(&ada, "Acme").await;
         let works = Self { server, ada, org };

@@ -152,3 +152,72 @@ async fn a_runner_that_is_ephemeral_takes_one_job() {
     held.complete("success").await;
     assert_eq!(works.ended(&works.run("").await).await.0, "success");
 }
+
+#[tokio::test]
+async fn jobs_that_no_runner_can_take_hide_none_and_end_after_a_day() {
+    let rows: Vec<String> = (0..201).map(|at| at.to_string()).collect();
+    let stuck = format!(
+        "on: push
+jobs:
+  stuck:
+    strategy:
+      matrix:
+        n: [{}]
+    runs-on: [linux, nobody-has-this]
+    steps:
+      - run: make
+",
+        rows.join(", ")
+    );
+    let works = Works::with("stuck.yml", &stuck).await;
+    let run = works.run("?file=stuck.yml").await;
+    let runner = works.runner("box", &[]).await;
+    assert!(runner.try_take(0).await.is_none());
+    let by_hand = CI.replace("on: push", "on: workflow_dispatch");
+    let files = [(".service/workflows/ci.yml", CI), (".service/workflows/stuck.yml", by_hand.as_str())];
+    works.commit("main", "Add CI", &files).await;
+    works.run("?file=ci.yml").await;
+    runner.start().await.complete("success").await;
+    works.server.clock.advance(Duration::from_hours(24) - Duration::from_secs(60));
+    assert_eq!(works.detail(&run).await["run"]["status"], "queued");
+    works.server.clock.advance(Duration::from_secs(60));
+    assert_eq!(works.ended(&run).await.0, "failure");
+    let detail = works.detail(&run).await;
+    // The first one that fails cancels the others of its matrix.
+    let failed = detail["jobs"].as_array().unwrap().iter().find(|job| job["conclusion"] == "failure").unwrap();
+    let path = format!("runs/{}/jobs/{}", run["runId"].as_str().unwrap(), failed["jobId"].as_str().unwrap());
+    let job = works.get(&path).await.expect(200).json;
+    assert_eq!(job["annotations"][0]["message"], "No runner took the job within 24 hours.");
+}
+
+#[tokio::test]
+async fn a_runner_that_lost_its_job_doesnt_start_it_for_another() {
+    let works = Works::with("ci.yml", CI).await;
+    let run = works.run("").await;
+    let (one, two) = (works.runner("one", &[]).await, works.runner("two", &[]).await);
+    let first = one.take().await;
+    works.server.faults.set("handler:run/start_job=stall(3s);times=1").unwrap();
+    let given_to_another = async {
+        works.server.eventually("a slow turn", async || (works.server.faults.happened() > 0).then_some(())).await;
+        works.server.clock.advance(Duration::from_secs(30));
+        two.take().await
+    };
+    let (plan, second) = tokio::join!(first.plan(), given_to_another);
+    plan.expect_error(401, "job_unknown", "No job goes by this token.");
+    assert_eq!(works.detail(&run).await["run"]["status"], "queued");
+    second.plan().await.expect(200);
+    second.complete("success").await;
+    assert_eq!(works.ended(&run).await.0, "success");
+}
+
+#[tokio::test]
+async fn a_runners_version_has_no_nul() {
+    let works = Works::new().await;
+    let runner = works.runner("box", &[]).await;
+    let poll = |version: &str| {
+        let body = json!({ "version": version, "wait": 0 });
+        runner.client.post("/v1/runner/poll").header("x-service-runner", &runner.secret).json(&body)
+    };
+    poll("0.1\0").send().await.expect_problems(&["version"]);
+    poll("0.1").send().await.expect(204);
+}

@@ -2,9 +2,14 @@
 
 use std::time::Duration;
 
+use domain::{
+    pipelines::job::{StepReport, StepStatus},
+    token::TokenHash,
+};
 use serde_json::{Value, json};
+use store::Change;
 
-use super::{CI, Held, Runner, Works, step};
+use super::{CI, Held, Runner, Works, sent::Sent, step};
 
 const UNKNOWN: &str = "No job goes by this token.";
 const OVER: &str = "This job is over.";
@@ -158,4 +163,54 @@ async fn a_job_whose_runner_is_lost_is_queued_again_before_a_step_began_and_fail
     assert_eq!(works.ended(&run).await.0, "failure");
     assert!(runner.try_take(0).await.is_none());
     held.status().await.expect_error(409, "job_over", OVER);
+}
+
+#[tokio::test]
+async fn what_no_row_can_hold_is_dropped_from_a_report() {
+    let (works, run, _, held) = started().await;
+    let body = json!({
+        "conclusion": "failure", "summary": "a\0b", "error": "c\0d", "outputs": { "x": "e\0f" },
+        "annotations": [{ "level": "error", "message": "g\0h" }],
+        "steps": [{ "index": 0, "name": "i\0j", "status": "completed" }],
+    });
+    held.say("complete", &body).await.expect(200);
+    held.say("complete", &body).await.expect(200);
+    let path = format!("runs/{}/jobs/{}", run["runId"].as_str().unwrap(), held.id);
+    let job = works.get(&path).await.expect(200).json;
+    assert_eq!((&job["summary"], &job["error"]), (&json!("ab"), &json!("cd")));
+}
+
+#[tokio::test]
+async fn a_job_that_wrote_a_line_isnt_queued_again() {
+    let (works, run, runner, held) = started().await;
+    held.say("logs", &json!({ "lines": [{ "t": 1, "m": "Deploying" }] })).await.expect(200);
+    works.server.clock.advance(Duration::from_secs(60));
+    assert_eq!(works.ended(&run).await.0, "failure");
+    assert!(runner.try_take(0).await.is_none());
+}
+
+#[tokio::test]
+async fn steps_that_come_late_change_nothing() {
+    let sent = Sent::new().await;
+    let job = sent.job("refs/heads/main").await;
+    let steps = [StepReport {
+        index: 0,
+        name: "Late".to_owned(),
+        status: StepStatus::InProgress,
+        conclusion: None,
+        outcome: None,
+        started_at: None,
+        completed_at: None,
+        post: None,
+    }];
+    let put = async |token: Option<&TokenHash>| {
+        let mut change = Change::new();
+        change.job_steps_put(job.row.id, token, &steps);
+        sent.store.commit(change).await
+    };
+    put(job.row.token.as_ref()).await.unwrap();
+    put(Some(&TokenHash([7; 32]))).await.unwrap_err();
+    put(None).await.unwrap_err();
+    sent.end(&job).await;
+    put(job.row.token.as_ref()).await.unwrap_err();
 }

@@ -46,7 +46,12 @@ pub struct Job {
 
 impl Sent {
     pub async fn new() -> Self {
-        let server = Server::start().await;
+        Self::with(&[]).await
+    }
+
+    /// On a server with these settings beside the usual ones.
+    pub async fn with(settings: &[&str]) -> Self {
+        let server = Server::with(settings).await;
         let ada = server.person("ada").await;
         let org = org(&ada, "Acme").await;
         let made = ada.client.post(&format!("{org}/repos")).json(&json!({ "name": "web" })).send().await.expect(201);

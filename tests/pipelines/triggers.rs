@@ -1,5 +1,7 @@
 //! What pushes and pull requests start.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{CI, Works};
@@ -102,4 +104,71 @@ async fn why_a_workflow_ran_or_didnt_is_told() {
     assert_eq!(why.str("/workflows/0/reason"), "The file isn't started by workflow_dispatch.");
     works.get("why?event=rain").await.expect_problems(&["event"]);
     works.get("why?ref=nowhere").await.expect_error(404, "not_found", "Branch or tag not found");
+}
+
+#[tokio::test]
+async fn a_new_branch_is_compared_with_where_it_left_the_default_branch() {
+    let works = Works::with("ci.yml", &CI.replace("on: push", "on:\n  push:\n    paths: ['src/**']")).await;
+    works.run("").await;
+    let branch = json!({ "name": "docs", "from": works.tip("main").await.unwrap() });
+    works.ada.client.post(&works.at("branches")).json(&branch).send().await.expect(201);
+    works.commit("docs", "Code", &[("src/a.rs", "a")]).await;
+    let run = works.run("?branch=docs").await;
+    assert_eq!((&run["number"], &run["title"]), (&json!(2), &json!("Code")));
+}
+
+#[tokio::test]
+async fn an_event_names_the_repository_and_who_did_it() {
+    let works = Works::with("ci.yml", &CI.replace("on: push", "on: [push, pull_request]")).await;
+    let runner = works.runner("box", &[]).await;
+    let plan = runner.start().await.plan().await.expect(200);
+    let github = &plan.json["plan"]["contexts"]["github"];
+    let (event, whole) = (&github["event"], github["repository"].as_str().unwrap());
+    assert_eq!((&event["repository"]["full_name"], &event["repository"]["name"]), (&json!(whole), &json!("web")));
+    assert_eq!((&event["sender"]["login"], &event["pusher"]["name"]), (&json!("ada"), &json!("ada")));
+    assert_eq!(event["commits"].as_array().unwrap().len(), 1);
+    assert_eq!(event["commits"][0]["message"], event["head_commit"]["message"]);
+    assert_eq!(github["workflow_ref"], format!("{whole}/.service/workflows/ci.yml@refs/heads/main"));
+    let branch = json!({ "name": "feature", "from": works.tip("main").await.unwrap() });
+    works.ada.client.post(&works.at("branches")).json(&branch).send().await.expect(201);
+    runner.start().await;
+    works.commit("feature", "One", &[("one", "1")]).await;
+    runner.start().await;
+    let pull = json!({ "title": "Add one", "head": "feature", "base": "main" });
+    works.ada.client.post(&works.at("pulls")).json(&pull).send().await.expect(201);
+    let plan = runner.start().await.plan().await.expect(200);
+    let event = &plan.json["plan"]["contexts"]["github"]["event"];
+    let pull = &event["pull_request"];
+    assert_eq!((&pull["user"]["login"], &pull["head"]["repo"]["full_name"]), (&json!("ada"), &json!(whole)));
+    assert_eq!((&pull["base"]["repo"], &event["repository"]["full_name"]), (&event["repository"], &json!(whole)));
+}
+
+#[tokio::test]
+async fn what_becomes_of_a_pull_request_starts_what_names_it() {
+    let types = "on:\n  pull_request:\n    types: [closed, edited, ready_for_review, converted_to_draft]";
+    let works = Works::with("pr.yml", &CI.replace("on: push", types)).await;
+    let branch = json!({ "name": "feature", "from": works.tip("main").await.unwrap() });
+    works.ada.client.post(&works.at("branches")).json(&branch).send().await.expect(201);
+    works.commit("feature", "One", &[("one", "1")]).await;
+    let pull = json!({ "title": "Add one", "head": "feature", "base": "main", "draft": true });
+    works.ada.client.post(&works.at("pulls")).json(&pull).send().await.expect(201);
+    let runner = works.runner("box", &[]).await;
+    for (patch, activity) in [
+        (json!({ "draft": false }), "ready_for_review"),
+        (json!({ "draft": true }), "converted_to_draft"),
+        (json!({ "title": "Add 1" }), "edited"),
+        (json!({ "state": "closed" }), "closed"),
+    ] {
+        works.server.clock.advance(Duration::from_millis(1));
+        works.ada.client.patch(&works.at("pulls/1")).json(&patch).send().await.expect(200);
+        let held = runner.start().await;
+        let plan = held.plan().await.expect(200);
+        assert_eq!(plan.json["plan"]["contexts"]["github"]["event"]["action"], activity);
+        held.complete("success").await;
+    }
+    assert_eq!(works.runs("").await.len(), 4);
+    let text = CI.replace("on: push", "on:\n  pull_request:\n    types: [opened, labeled]");
+    let checked = works.post("check", json!({ "text": text })).await.expect(200);
+    assert_eq!(checked.list("/problems").len(), 1);
+    assert_eq!(checked.str("/problems/0/message"), "The type 'labeled' starts nothing here");
 }

@@ -151,3 +151,33 @@ async fn a_text_is_checked_and_a_file_is_shown() {
     assert_eq!(wrong.json["problems"][0]["severity"], "error");
     assert!(wrong.json["problems"][0]["line"].is_u64(), "{}", wrong.text);
 }
+
+#[tokio::test]
+async fn nul_is_no_part_of_a_file_nor_of_a_title() {
+    let works = Works::with("nul.yml", &CI.replace("name: CI", "name: \"a\\0b\"")).await;
+    let run = works.run("?file=nul.yml").await;
+    assert_eq!((&run["conclusion"], &run["workflowName"]), (&json!("startup_failure"), &json!("nul.yml")));
+    assert_eq!(run["problems"][0]["message"], "A workflow file is a text, without NUL");
+    works.put("raw.yml", &format!("{CI}# \0\n")).await;
+    assert_eq!(works.run("?file=raw.yml").await["conclusion"], "startup_failure");
+    let titled = "on:
+  workflow_dispatch:
+    inputs:
+      to: {}
+run-name: Deploy ${{ inputs.to }}
+concurrency: ${{ inputs.to }}
+jobs:
+  a:
+    name: To ${{ inputs.to }}
+    runs-on: linux
+    environment: ${{ inputs.to }}
+    steps:
+      - run: make
+";
+    works.put("deploy.yml", titled).await;
+    let body = json!({ "ref": "main", "inputs": { "to": "x\0y" } });
+    let made = works.post("workflows/deploy.yml/dispatches", body).await.expect(201);
+    assert_eq!(made.str("/run/title"), "Deploy xy");
+    let run = works.run("?file=deploy.yml").await;
+    assert_eq!(works.detail(&run).await["jobs"][0]["name"], "To xy");
+}

@@ -25,6 +25,8 @@ pub struct Settings {
     pub calls_available: bool,
     /// How long entries of the audit trail are kept; for ever where nothing is said (`audit.retention`).
     pub audit_kept: Option<Duration>,
+    /// How long runs of pipelines are kept; for ever where nothing is said (`pipelines.keep`).
+    pub runs_kept: Option<Duration>,
     /// Texts that an organization may send a day (`notify.texts_per_day`).
     pub texts_per_day: u64,
     /// Calls that an organization may make a day (`notify.calls_per_day`).
@@ -91,6 +93,7 @@ impl Default for Settings {
             vault_items_max: 10_000,
             calls_available: true,
             audit_kept: Some(DAY * 400),
+            runs_kept: Some(DAY * 400),
             texts_per_day: 500,
             calls_per_day: 200,
             location: "main".to_owned(),

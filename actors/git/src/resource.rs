@@ -18,7 +18,7 @@ use kernel::Resource as _;
 use serde_json::{Value, json};
 use store::{Change, Store, git::StoredRepository};
 
-use crate::{Repository, events::AccessChanged, repository::PURGE};
+use crate::{Repository, events::AccessChanged, repository::PURGE, triggers::default_branch_trigger};
 
 /// Repositories, as resources.
 const REPOSITORY: ResourceKind = ResourceKind {
@@ -151,11 +151,14 @@ impl ResourceChange for ChangeRepository {
         if resource.status == ResourceStatus::Deleting {
             return Err(repository_deleted());
         }
-        let before = repository.settings.visibility;
+        let (before, default_before) = (repository.settings.visibility, repository.settings.default_branch.clone());
         repository.settings = self.patch.apply(&repository.settings);
         let after = repository.settings.visibility;
         let mut change = Change::new();
         change.repository_set(&repository);
+        if repository.settings.default_branch != default_before {
+            default_branch_trigger(&mut change, services.store.now(), &repository, self.by);
+        }
         if let Some(name) = &self.patch.name {
             if name.key() != resource.name_key {
                 change.repository_former_name_put(&repository);

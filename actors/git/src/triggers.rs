@@ -25,9 +25,14 @@ pub(crate) fn push_triggers(change: &mut Change, now: Timestamp, moved: &Followe
             && asked.new.is_some()
             && matches!(asked.name.kind(), RefKind::Branch | RefKind::Tag)
     });
-    for (asked, _) in done.take(TRIGGERING_REFS_MAX) {
-        let what = Triggered::push(&asked.name.to_string(), asked.old, asked.peeled.or(asked.new));
-        change.pipeline_trigger_add(now, &trigger(moved.repository, cause.clone(), moved.by, what));
+    let default = &moved.repository.settings.default_branch;
+    for (at, (asked, _)) in done.enumerate() {
+        if at < TRIGGERING_REFS_MAX {
+            let what = Triggered::push(&asked.name.to_string(), asked.old, asked.peeled.or(asked.new));
+            change.pipeline_trigger_add(now, &trigger(moved.repository, cause.clone(), moved.by, what));
+        } else if asked.name.branch().as_ref() == Some(default) {
+            default_branch_trigger(change, now, moved.repository, moved.by);
+        }
     }
 }
 
@@ -46,6 +51,12 @@ pub(crate) fn pull_trigger(
     change.pipeline_trigger_add(now, &trigger(repository, cause, by, what));
 }
 
+/// Has pipelines look at the schedules of another default branch.
+pub(crate) fn default_branch_trigger(change: &mut Change, now: Timestamp, repository: &StoredRepository, by: UserId) {
+    let cause = format!("default {}", repository.version);
+    change.pipeline_trigger_add(now, &trigger(repository, cause, by, Triggered::DefaultBranch));
+}
+
 fn trigger(repository: &StoredRepository, cause: String, by: UserId, what: Triggered) -> PipelineTrigger {
-    PipelineTrigger { org_id: repository.resource.org_id, repository_id: repository.id(), cause, by, what }
+    PipelineTrigger { org_id: repository.resource.org_id, repository_id: repository.id(), cause, by: Some(by), what }
 }

@@ -6,9 +6,17 @@
 //! goes over the queue, too.
 
 mod access;
+mod environments;
+mod events;
+mod live;
+mod masks;
 mod pool;
+mod retention;
 mod run;
+mod schedules;
+mod secrets;
 mod services;
+mod sources;
 mod status;
 mod triggers;
 mod workflows;
@@ -22,19 +30,24 @@ use actors_base::{
     Area, Services,
     work::{Lane, job},
 };
-use store::pipelines::registrations_over;
+use store::pipelines::{ValueScope, job_secrets_over, registrations_over};
 
 pub use self::{
+    environments::{DeleteEnvironment, SetEnvironment},
+    live::{PipelineChange, pipelines_channel},
+    masks::JobMasks,
     pool::{
         ChangeRunner, DeleteRunner, MadeRegistration, MakeRegistration, RegisterRunner, RegisteredRunner, RunnerPool,
         TakeJob, TakenJob,
     },
     run::{
-        CancelRun, CompleteJob, DeleteRun, How, JobEnd, LEASE, Nudge, NudgeRun, PIPELINE_EVENTS, ReportStatus,
-        RerunJobs, RerunRun, Run, RunNudges, StartJob, StartedJob, TIMEOUT_GRACE,
+        CancelRun, CompleteJob, DeleteRun, How, JobEnd, LEASE, Nudge, NudgeRun, PIPELINE_EVENTS, QUEUED_MAX,
+        ReportStatus, RerunJobs, RerunRun, ReviewRun, Run, RunNudges, Speaker, StartJob, StartedJob, TIMEOUT_GRACE,
     },
+    secrets::{DeleteValue, ForRepositories, PipelineValues, SetValue},
     services::{PipelineServices, WaitingRunners},
-    triggers::{PATHS_MAX, PIPELINE_TRIGGERS, Sources, Triggers},
+    sources::{COMMITS_MAX, PATHS_MAX, Sources},
+    triggers::{PIPELINE_TRIGGERS, Triggers},
     workflows::{
         Dispatch, Enabled, FoundFile, Happened, PullEnds, SetWorkflow, StartRuns, WhatHappened, Workflows, problems_of,
     },
@@ -43,9 +56,12 @@ pub use self::{
 /// What goes over all areas knows of pipelines.
 pub const AREA: Area = Area {
     lanes,
-    purges: |now| vec![registrations_over(now)],
+    purges: |now| vec![registrations_over(now), job_secrets_over(now)],
     jobs: &[PIPELINE_TRIGGERS, PIPELINE_EVENTS, logs::LOG_SEALING],
-    deletes_organization: |change, org_id, _now| change.runners_end(org_id),
+    deletes_organization: |change, org_id, _now| {
+        change.runners_end(org_id);
+        change.pipeline_values_end(&ValueScope::Organization(org_id));
+    },
     ..Area::named("pipelines")
 };
 

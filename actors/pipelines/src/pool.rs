@@ -15,15 +15,20 @@ use domain::{
 use kernel::{Command, Handle, Resource, TimerFired, Turn};
 use serde_json::json;
 use store::{
-    Change,
+    Change, Store,
     audit::{AuditEntry, AuditTarget},
-    pipelines::{JobStage, RunnerRegistration, StoredJob, StoredRunner},
+    pipelines::{JobStage, QueuedLabels, RunnerRegistration, StoredJob, StoredRunner},
 };
 
-use crate::PipelineServices;
+use crate::{
+    PipelineServices,
+    live::{PipelineChange, tell_changes},
+};
 
 /// What begins the name of the timer that takes a job back from a runner which doesn't ask for its plan.
 const RESERVE_TIMER: &str = "reserve:";
+/// Sets of labels that are read at once.
+const LABEL_SETS_AT_ONCE: u64 = 500;
 
 /// The runners of an organization.
 #[derive(Debug)]
@@ -234,14 +239,46 @@ impl Handle<DeleteRunner> for RunnerPool {
     }
 }
 
+/// The job that waits longest among those that the runner may take. Jobs that it may not take hide none, however many they are.
+async fn longest_waiting(store: &Store, org_id: OrgId, runner: &StoredRunner) -> Result<Option<StoredJob>> {
+    let fits = |labels: &[String]| label_missing(labels, &runner.labels).is_none();
+    let first = store.queued_jobs(org_id, QUEUE_WINDOW).await?;
+    let are_all = (first.len() as u64) < QUEUE_WINDOW;
+    let found = first.into_iter().find(|job| fits(&job.labels));
+    if found.is_some() || are_all {
+        return Ok(found);
+    }
+    let (mut behind, mut longest) = (None, None::<QueuedLabels>);
+    loop {
+        let found = store.queued_labels(org_id, behind.as_deref(), LABEL_SETS_AT_ONCE).await?;
+        let is_last = (found.len() as u64) < LABEL_SETS_AT_ONCE;
+        behind = found.last().map(|last| last.key.clone());
+        let fitting = found.into_iter().filter(|it| fits(&it.labels));
+        longest = longest.into_iter().chain(fitting).min_by_key(|it| it.since);
+        if is_last {
+            break;
+        }
+    }
+    match longest {
+        Some(labels) => Ok(store.queued_job_with(org_id, &labels).await?),
+        None => Ok(None),
+    }
+}
+
+/// Tells whoever watches that a job was written.
+fn tell(turn: &Turn<'_, RunnerPool>, job: &StoredJob) {
+    let changed = PipelineChange::Job { run_id: job.run_id, job_id: job.id, version: job.version + 1 };
+    tell_changes(&turn.services().services.hub, job.repository_id, [changed]);
+}
+
 impl Handle<TakeJob> for RunnerPool {
     async fn handle(&mut self, command: &TakeJob, turn: &mut Turn<'_, Self>) -> Result<Option<TakenJob>> {
         let (store, now, org_id) = (&turn.services().services.store, turn.now(), *turn.key());
         let runner = store.runner(org_id, command.runner_id).await?.ok_or_else(runner_unknown)?;
         let mut change = Change::new();
         change.runner_seen(runner.id, &command.program, now);
-        let queued = if runner.is_paused { Vec::new() } else { store.queued_jobs(org_id, QUEUE_WINDOW).await? };
-        let Some(job) = queued.into_iter().find(|job| label_missing(&job.labels, &runner.labels).is_none()) else {
+        let found = if runner.is_paused { None } else { longest_waiting(store, org_id, &runner).await? };
+        let Some(job) = found else {
             turn.commit(change).await?;
             return Ok(None);
         };
@@ -257,6 +294,9 @@ impl Handle<TakeJob> for RunnerPool {
         change.job_set(&job);
         change.timer_set(Self::KIND, &org_id.to_string(), &format!("{RESERVE_TIMER}{}", job.id), until);
         turn.commit(change).await?;
+        let waited = now.since(job.queued_at.unwrap_or(now));
+        metrics::histogram!("troupe_pipeline_pick_up_seconds").record(waited);
+        tell(turn, &job);
         Ok(Some(TakenJob { job_id: job.id, token }))
     }
 }
@@ -271,6 +311,7 @@ impl Handle<TimerFired> for RunnerPool {
         let job = StoredJob { stage: JobStage::Queued, token: None, runner: None, reserved_until: None, ..job };
         change.job_set(&job);
         turn.commit(change).await?;
+        tell(turn, &job);
         turn.services().waiting.wake(org_id);
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actors_base::Services;
 use dashmap::DashMap;
 use domain::{Timestamp, id::OrgId};
+use kernel::Cpu;
 use tokio::sync::Notify;
 
 /// What the owners of pipelines work with. A cheap handle.
@@ -14,15 +15,17 @@ pub struct PipelineServices {
     pub services: Services,
     /// Who waits for jobs, on this node.
     pub waiting: WaitingRunners,
+    /// Where workflow files are read, which takes the processor.
+    pub cpu: Cpu,
     /// When the node started; before that, no runner could reach it.
     pub started_at: Timestamp,
 }
 
 impl PipelineServices {
     /// What the owners work with, on a node where no runner waits yet.
-    pub fn new(services: Services) -> Self {
+    pub fn new(services: Services, cpu: Cpu) -> Self {
         let started_at = services.store.now();
-        Self { services, waiting: WaitingRunners::default(), started_at }
+        Self { services, waiting: WaitingRunners::default(), cpu, started_at }
     }
 }
 

@@ -3,33 +3,35 @@
 //! Files are read before the turn, by whoever asks; the turn decides which of them start, gives their runs numbers, and has each
 //! begin. All of it is one commit.
 
-use std::{collections::BTreeMap, sync::Arc};
+mod starting;
+
+use std::sync::Arc;
 
 use domain::{
-    Authority, Error, Result, Scope, Timestamp,
+    Authority, Error, Result, Scope,
     git::{AccessLevel, ObjectId},
-    id::{OrgId, ResourceId, RunId, UserId},
+    id::{OrgId, ResourceId, UserId},
     pipelines::{
-        run::{Plan, RunConclusion, RunState, RunStatus},
         trigger::{Candidate, Paths, PushedRef, Start, TriggerEvent, start},
-        workflow::{Severity, Workflow, WorkflowFile},
+        workflow::{Severity, WorkflowFile},
         workflow_disabled,
     },
 };
 use kernel::{Command, Handle, Resource, Turn};
 use serde_json::{Value, json};
 use store::{
-    Change,
+    Change, Store,
     audit::{AuditEntry, AuditTarget},
-    git::StoredRepository,
-    pipelines::{RunActor, RunPlan, RunProblem, StoredRun, WorkflowState},
+    git::{RepositoryNo, StoredRepository},
+    pipelines::{RunProblem, StoredRun, WorkflowState},
 };
 
+use self::starting::{Started, Starting};
 use crate::{
     PipelineServices,
     access::reaches,
-    run::{Deciding, plan_of},
-    status::put_status,
+    live::{PipelineChange, tell_changes},
+    retention::look_tomorrow,
 };
 
 /// The workflows of a repository.
@@ -82,6 +84,13 @@ pub struct FoundFile {
     pub text: String,
     /// What it means.
     pub file: Arc<WorkflowFile>,
+}
+
+impl FoundFile {
+    /// The text as a run keeps it: nothing of what no row can hold, which means nothing anyway.
+    fn kept_text(&self) -> String {
+        if self.text.contains('\0') { String::new() } else { self.text.clone() }
+    }
 }
 
 /// An event that may start workflows, with all that was looked up of it.
@@ -141,7 +150,7 @@ pub enum WhatHappened {
     },
     /// Something happened to a pull request.
     Pull {
-        /// What: `opened`, `synchronize` or `reopened`.
+        /// What, as workflow files name it: `opened`, `synchronize` and the like.
         activity: String,
         /// The branch that it goes into.
         base: String,
@@ -154,6 +163,13 @@ pub enum WhatHappened {
     Conflict,
     /// Somebody started the workflow by hand.
     Dispatch,
+    /// A schedule's time came.
+    Schedule {
+        /// The schedule, as the file had it.
+        cron: String,
+        /// The zone, as the file had it.
+        timezone: Option<String>,
+    },
 }
 
 impl WhatHappened {
@@ -174,6 +190,7 @@ impl WhatHappened {
             }
             Self::Conflict => TriggerEvent::Conflict,
             Self::Dispatch => TriggerEvent::Dispatch,
+            Self::Schedule { cron, timezone } => TriggerEvent::Schedule { cron, timezone: timezone.as_deref() },
         }
     }
 }
@@ -246,6 +263,11 @@ fn audit(
     change.audit_add(turn.now(), entry.with_metadata(json!({ "file": file })));
 }
 
+/// Whether somebody disabled a workflow.
+pub(crate) async fn is_disabled(store: &Store, no: RepositoryNo, file: &str) -> Result<bool> {
+    Ok(state_of(store.workflow_states(no).await?, file).is_disabled)
+}
+
 /// What is known of a file; nothing yet, where there is no row.
 fn state_of(states: Vec<WorkflowState>, file: &str) -> WorkflowState {
     let found = states.into_iter().find(|state| state.file == file);
@@ -271,14 +293,19 @@ impl Handle<StartRuns> for Workflows {
             }
             starting.add(found, state, decided).await?;
         }
-        let (change, runs, is_queued) = (starting.change, starting.runs, starting.is_queued);
+        let Started { mut change, runs, is_queued, changes } = starting.finish();
+        if !runs.is_empty() {
+            look_tomorrow(&mut change, (*org_id, &turn.key().to_string()), turn.now());
+        }
         turn.commit(change).await?;
-        wake(turn, *org_id, is_queued);
+        started(turn, *org_id, (is_queued, changes));
         Ok(runs)
     }
 }
 
-fn wake(turn: &Turn<'_, Workflows>, org_id: OrgId, is_queued: bool) {
+/// Tells whoever watches of new runs, and runners of their jobs.
+fn started(turn: &Turn<'_, Workflows>, org_id: OrgId, (is_queued, changes): (bool, Vec<PipelineChange>)) {
+    tell_changes(&turn.services().services.hub, *turn.key(), changes);
     if is_queued {
         turn.services().waiting.wake(org_id);
     }
@@ -297,140 +324,13 @@ impl Handle<Dispatch> for Workflows {
         }
         let mut starting = Starting::new(turn, &repository, happened);
         starting.add(file, state, Start::Run).await?;
-        let (mut change, mut runs, is_queued) = (starting.change, starting.runs, starting.is_queued);
+        let Started { mut change, mut runs, is_queued, changes } = starting.finish();
+        look_tomorrow(&mut change, (*org_id, &turn.key().to_string()), turn.now());
         audit(&mut change, turn, &repository, ("workflow.dispatched", &file.name));
         turn.commit(change).await?;
-        wake(turn, *org_id, is_queued);
+        started(turn, *org_id, (is_queued, changes));
         runs.pop().ok_or_else(|| Error::internal("a workflow was started, and there is no run"))
     }
-}
-
-/// Runs that are started together.
-struct Starting<'a> {
-    services: &'a PipelineServices,
-    now: Timestamp,
-    repository: &'a StoredRepository,
-    happened: &'a Happened,
-    change: Change,
-    runs: Vec<StoredRun>,
-    is_queued: bool,
-}
-
-impl<'a> Starting<'a> {
-    fn new(turn: &Turn<'a, Workflows>, repository: &'a StoredRepository, happened: &'a Happened) -> Self {
-        let (services, now) = (turn.services(), turn.now());
-        Self { services, now, repository, happened, change: Change::new(), runs: Vec::new(), is_queued: false }
-    }
-
-    /// What a run of the file follows from.
-    fn cause(&self, file: &str) -> Option<String> {
-        self.happened.cause.as_ref().map(|cause| format!("{cause} {} {file}", self.happened.full_ref))
-    }
-
-    /// Adds the run of a file.
-    async fn add(&mut self, found: &FoundFile, mut state: WorkflowState, decided: Start) -> Result<()> {
-        state.last_number += 1;
-        let mut run = self.run_of(found, &state).await?;
-        let contexts = self.contexts(&run).await?;
-        let empty = Plan::of(Workflow::default(), contexts_of_nothing());
-        let mut decides_on =
-            RunPlan { text: found.text.clone(), contexts, state: RunState::new(&empty), attempts: Vec::new() };
-        let plan = match decided {
-            Start::Run => plan_of(&run, &decides_on)?,
-            Start::Broken => empty,
-        };
-        decides_on.state = RunState::new(&plan);
-        if let Some(title) = plan.title() {
-            run.title = title;
-        }
-        let store = &self.services.services.store;
-        let mut deciding = Deciding::new((store, self.now), (run, decides_on), &plan, BTreeMap::new());
-        match decided {
-            Start::Run => deciding.begin().await?,
-            Start::Broken => {
-                deciding.run.problems = Some(problems_of(&found.file));
-                deciding.end(RunConclusion::StartupFailure);
-            }
-        }
-        let decided = deciding.finish()?;
-        self.change.run_add(&decided.run, &decided.decides_on);
-        self.change.append(decided.change);
-        self.change.workflow_state_put(self.repository.no, &state);
-        put_status(&mut self.change, self.services, &decided.run, self.now).await?;
-        self.is_queued |= decided.is_queued;
-        self.runs.push(decided.run);
-        Ok(())
-    }
-
-    async fn run_of(&mut self, found: &FoundFile, state: &WorkflowState) -> Result<StoredRun> {
-        let Happened { by, full_ref, branch, sha, title, pull, what, .. } = self.happened;
-        let label = match by {
-            Some(by) => self.services.services.store.person(*by).await?.map(|person| person.name),
-            None => None,
-        };
-        let name = found.file.workflow.as_ref().and_then(|it| it.name.clone());
-        let workflow = name.unwrap_or_else(|| found.name.clone());
-        Ok(StoredRun {
-            id: RunId::new(self.now),
-            org_id: self.repository.resource.org_id,
-            repository_id: self.repository.id(),
-            no: self.repository.no,
-            cause: self.cause(&found.name),
-            file: found.name.clone(),
-            title: title.clone().unwrap_or_else(|| workflow.clone()),
-            workflow,
-            number: state.last_number,
-            attempt: 1,
-            event: what.trigger().name().unwrap_or_default().to_owned(),
-            full_ref: full_ref.clone(),
-            branch: branch.clone(),
-            sha: *sha,
-            actor: RunActor { id: by.map(|by| by.to_string()), label },
-            status: RunStatus::Queued,
-            conclusion: None,
-            pull_number: pull.as_ref().map(|pull| pull.number),
-            is_cancel_requested: false,
-            waits_for_group: false,
-            problems: None,
-            version: 1,
-            created_at: self.now,
-            started_at: None,
-            completed_at: None,
-        })
-    }
-
-    /// The contexts that stay the same throughout the run, as JSON.
-    async fn contexts(&mut self, run: &StoredRun) -> Result<String> {
-        let services = &self.services.services;
-        let organization = services.store.organization(run.org_id).await?;
-        let owner = organization.map(|it| it.slug.as_str().to_owned()).unwrap_or_default();
-        let name = &self.repository.resource.name;
-        let ref_name = run.full_ref.splitn(3, '/').nth(2).unwrap_or_default();
-        let ref_type = if run.full_ref.starts_with("refs/tags/") { "tag" } else { "branch" };
-        let pull = self.happened.pull.as_ref();
-        let url = &services.settings.public_url;
-        let inputs: Value = serde_json::from_str(&self.happened.inputs).unwrap_or_default();
-        let contexts = json!({
-            "github": {
-                "event_name": run.event, "event": self.happened.event, "ref": run.full_ref, "ref_name": ref_name,
-                "ref_type": ref_type, "sha": run.sha.to_string(), "repository": format!("{owner}/{name}"),
-                "repository_owner": owner, "repository_id": run.repository_id.to_string(),
-                "actor": run.actor.label, "actor_id": run.actor.id, "triggering_actor": run.actor.label,
-                "workflow": run.workflow, "workflow_ref": format!("{owner}/{name}/{}@{}", run.file, run.full_ref),
-                "run_id": run.id.to_string(), "run_number": run.number.to_string(), "server_url": url,
-                "api_url": format!("{url}/v1"), "head_ref": pull.map(|it| &it.head).map_or("", String::as_str),
-                "base_ref": pull.map(|it| &it.base).map_or("", String::as_str),
-            },
-            "inputs": inputs,
-            "vars": {},
-        });
-        Ok(contexts.to_string())
-    }
-}
-
-fn contexts_of_nothing() -> domain::pipelines::run::RunContexts {
-    use domain::pipelines::expressions::Value;
-    domain::pipelines::run::RunContexts { github: Value::Null, inputs: Value::Null, vars: Value::Null }
 }
 
 /// The errors of a file.

@@ -2,6 +2,7 @@
 //!
 //! `pipelines expressions` reads lines of JSON `{expression, contexts}` and writes a line for each: `{kind, text}`, or
 //! `{error, position}`. `pipelines workflows` reads lines of JSON, each the text of a file, and writes the file's problems.
+//! `pipelines schedules` reads lines of JSON `{cron, after, count}` and writes the times in UTC that follow, in seconds.
 //! `contexts` is a text of JSON, so that numbers and the order of names come through as they are.
 
 use std::{
@@ -13,9 +14,12 @@ use std::{
 
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
-use troupe_domain::pipelines::{
-    expressions::{ContextName, Expression, Function, SpecialFunction, Surroundings, Value, Vocabulary},
-    workflow::{Severity, WorkflowFile, WorkflowProblem},
+use troupe_domain::{
+    Timestamp,
+    pipelines::{
+        expressions::{ContextName, Expression, Function, SpecialFunction, Surroundings, Value, Vocabulary},
+        workflow::{Schedule, ScheduleTimes, Severity, WorkflowFile, WorkflowProblem},
+    },
 };
 
 /// Every context, and the functions of a step.
@@ -34,8 +38,9 @@ fn main() -> ExitCode {
     let answer: fn(&str) -> Json = match env::args().nth(1).as_deref() {
         Some("expressions") => expression,
         Some("workflows") => workflow,
+        Some("schedules") => schedule,
         _ => {
-            eprintln!("pipelines expressions|workflows");
+            eprintln!("pipelines expressions|workflows|schedules");
             return ExitCode::FAILURE;
         }
     };
@@ -71,6 +76,26 @@ fn workflow(line: &str) -> Json {
         json!({"message": it.message, "line": it.line, "column": it.column, "error": is_error})
     };
     WorkflowFile::read(&text).problems.iter().map(problem).collect()
+}
+
+/// A schedule, and how many times behind which second are asked for.
+#[derive(Deserialize)]
+struct Times {
+    cron: String,
+    after: i64,
+    count: usize,
+}
+
+fn schedule(line: &str) -> Json {
+    let asked: Times = serde_json::from_str(line).expect("a schedule, a time and a count");
+    let schedule = Schedule { cron: asked.cron, timezone: None };
+    let times = ScheduleTimes::of(&schedule).expect("a schedule that means something");
+    let mut last = Timestamp(asked.after * 1000);
+    let following = std::iter::from_fn(|| {
+        last = times.next_after(last)?;
+        Some(last.0 / 1000)
+    });
+    following.take(asked.count).collect()
 }
 
 /// Contexts as they were given; of a run that is going well, without files.

@@ -19,6 +19,8 @@ pub const CACHE_UNUSED_KEPT: Duration = Duration::from_hours(7 * 24);
 pub const CACHE_UPLOAD_YOUNG: Duration = Duration::from_mins(10);
 /// How long the address works at which a cache is sent or fetched.
 pub const CACHE_LINK_LASTS: Duration = Duration::from_hours(1);
+/// Caches that a job sends and hasn't committed, at most.
+pub const CACHE_UPLOADS_MAX: u64 = 50;
 /// How seldom it is noted that a cache is used.
 pub const CACHE_USE_NOTED: Duration = Duration::from_mins(10);
 
@@ -137,6 +139,19 @@ pub fn cache_evictions(sizes: impl IntoIterator<Item = u64>, all: u64, quota: u6
         is_over
     };
     sizes.into_iter().map(goes).take_while(|goes| *goes).count()
+}
+
+/// 400 where a job has begun as many uploads as it may, or those of the repository would take more than all its caches may.
+pub fn cache_uploads_check((count, all): (u64, u64), size: u64) -> Result<()> {
+    if count >= CACHE_UPLOADS_MAX {
+        let message = format!("A job sends at most {CACHE_UPLOADS_MAX} caches before it commits them.");
+        return Err(Error::bad_request("limit_reached", message));
+    }
+    if all.saturating_add(size) > CACHE_QUOTA {
+        let message = "The caches that jobs of this repository send and haven't committed have at most 10 GiB.";
+        return Err(Error::bad_request("limit_reached", message));
+    }
+    Ok(())
 }
 
 /// 413 for a cache that is too large.

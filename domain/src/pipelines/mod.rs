@@ -4,6 +4,7 @@ pub mod artifacts;
 pub mod caches;
 pub mod checkout;
 pub mod concurrency;
+pub mod environments;
 pub mod expressions;
 pub mod job;
 pub mod logs;
@@ -11,6 +12,7 @@ mod refusal;
 pub mod run;
 pub mod runner;
 pub mod trigger;
+pub mod values;
 pub mod workflow;
 
 pub use self::refusal::{

@@ -24,7 +24,7 @@ pub const REGISTRATION_LASTS: Duration = Duration::from_hours(1);
 pub const RESERVED_FOR: Duration = Duration::from_secs(30);
 /// The longest that a runner waits for a job at once, in seconds.
 pub const POLL_SECONDS_MAX: u64 = 50;
-/// Jobs among which one is looked for that a runner may take: those that wait longest.
+/// Jobs of a queue that are looked at one by one, or shown: those that wait longest.
 pub const QUEUE_WINDOW: u64 = 200;
 
 /// The label that every runner has.
@@ -96,6 +96,9 @@ pub fn runner_lost(name: &str, at: Timestamp) -> String {
     let at = at.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ");
     format!("The runner {name} stopped answering at {at}.")
 }
+
+/// What is said of a job that no runner took.
+pub const UNCLAIMED: &str = "No runner took the job within 24 hours.";
 
 /// 400: the organization has as many runners as it may.
 pub fn too_many_runners() -> Error {

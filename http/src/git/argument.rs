@@ -19,7 +19,7 @@ use crate::{
     facts::Facts,
     org::Org,
     path::{Path, PathParameter, concat_example},
-    permission::{Both, GitAdmin, GitRead, GitWrite, LogsRead, Permission},
+    permission::{Both, EnvRead, EnvWrite, GitAdmin, GitRead, GitWrite, LogsRead, Permission},
 };
 
 impl PathParameter for RepositoryName {
@@ -113,6 +113,14 @@ impl RepositoryPermission for GitWrite {
 
 impl RepositoryPermission for Both<GitRead, LogsRead> {
     const LEVEL: AccessLevel = AccessLevel::Read;
+}
+
+impl RepositoryPermission for EnvRead {
+    const LEVEL: AccessLevel = AccessLevel::Read;
+}
+
+impl RepositoryPermission for EnvWrite {
+    const LEVEL: AccessLevel = AccessLevel::Write;
 }
 
 impl RepositoryPermission for GitAdmin {

@@ -2,14 +2,20 @@
 
 use std::time::Duration;
 
+use actors::pipelines::Speaker;
 use domain::{
-    Context,
+    Context, Error,
     pipelines::{JOB_OVER, JOB_UNKNOWN, RUNNER_UNKNOWN, job_over, job_unknown, runner_unknown},
     token::{Token, TokenKind},
 };
 use store::pipelines::{StoredJob, StoredRunner};
 
-use crate::{argument::Argument, call::Call, error::Result, facts::Facts};
+use crate::{
+    argument::Argument,
+    call::Call,
+    error::{ApiError, Result},
+    facts::Facts,
+};
 
 /// The header that carries a job's token.
 const JOB_HEADER: &str = "x-service-job";
@@ -23,6 +29,7 @@ fn describe_job(facts: &mut Facts) {
     facts.error(401, JOB_UNKNOWN);
     facts.error(409, JOB_OVER);
     facts.open();
+    facts.shows_token = true;
 }
 
 /// The token of this kind in a header.
@@ -31,8 +38,18 @@ fn token_of(call: &Call, header: &'static str, kind: TokenKind) -> Option<Token>
 }
 
 async fn job_of(call: &Call) -> Result<StoredJob> {
-    let token = token_of(call, JOB_HEADER, TokenKind::Job).ok_or_else(job_unknown)?;
-    Ok(call.state.store.job_by_token(&token.hash()).await?.ok_or_else(job_unknown)?)
+    let found = match token_of(call, JOB_HEADER, TokenKind::Job) {
+        Some(token) => call.state.store.job_by_token(&token.hash()).await?,
+        None => None,
+    };
+    let Some(job) = found else { return Err(refused(call, job_unknown()).await) };
+    call.state.limits.job(&call.state, job.id).await?;
+    Ok(job)
+}
+
+/// What whoever shows no good token reads: that they asked too often, where their address did.
+async fn refused(call: &Call, error: Error) -> ApiError {
+    call.state.limits.address(&call.state, call.context.ip).await.err().unwrap_or_else(|| error.into())
 }
 
 /// The job whose token the runner shows, which isn't over.
@@ -46,6 +63,11 @@ impl OfJob {
     /// The context to ask an owner with.
     pub fn context(&self) -> Context {
         self.context.clone()
+    }
+
+    /// Who speaks for the job.
+    pub fn speaker(&self) -> Speaker {
+        Speaker { job_id: self.job.id, token: self.job.token }
     }
 }
 
@@ -74,6 +96,11 @@ impl OfLateJob {
     /// The context to ask an owner with.
     pub fn context(&self) -> Context {
         self.context.clone()
+    }
+
+    /// Who speaks for the job.
+    pub fn speaker(&self) -> Speaker {
+        Speaker { job_id: self.job.id, token: self.job.token }
     }
 }
 
@@ -111,11 +138,16 @@ impl Argument for OfRunner {
         facts.header(RUNNER_HEADER, "The secret that the runner was registered with (`trp_r_…`).", true);
         facts.error(401, RUNNER_UNKNOWN);
         facts.open();
+        facts.shows_token = true;
     }
 
     async fn take(call: &mut Call) -> Result<Self> {
-        let token = token_of(call, RUNNER_HEADER, TokenKind::Runner).ok_or_else(runner_unknown)?;
-        let found = call.state.store.runner_by_secret(&token.hash()).await?;
-        Ok(Self { runner: found.ok_or_else(runner_unknown)?, context: call.context.clone() })
+        let found = match token_of(call, RUNNER_HEADER, TokenKind::Runner) {
+            Some(token) => call.state.store.runner_by_secret(&token.hash()).await?,
+            None => None,
+        };
+        let Some(runner) = found else { return Err(refused(call, runner_unknown()).await) };
+        call.state.limits.runner(&call.state, runner.id).await?;
+        Ok(Self { runner, context: call.context.clone() })
     }
 }

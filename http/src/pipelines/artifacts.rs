@@ -175,10 +175,8 @@ pub(crate) async fn runner_artifact_download(
     body: Body<ArtifactDownload>,
     state: State,
 ) -> Result<Json<ArtifactLinks>> {
-    let mut found = state.store.run_artifacts(of.job.run_id, body.name.as_deref(), ARTIFACTS_MAX).await?;
-    found.retain(|artifact| artifact.attempt <= of.job.attempt);
-    // Those of later attempts come first.
-    found.dedup_by(|later, earlier| later.name == earlier.name);
+    let (run_id, attempt) = (of.job.run_id, of.job.attempt);
+    let found = state.store.attempt_artifacts(run_id, attempt, body.name.as_deref(), ARTIFACTS_MAX).await?;
     let link = |it: StoredArtifact| ArtifactLink {
         url: base.address(&state, JobFile::Artifact(it.id), JobFileAct::Download, ARTIFACT_LINK_LASTS),
         name: it.name,
@@ -240,7 +238,7 @@ pub(crate) struct ArtifactsAnswer {
 /// The artifacts of a run
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/artifacts")]
 pub(crate) async fn run_artifacts_list(of: RunOf<GitRead>, state: State) -> Result<Json<ArtifactsAnswer>> {
-    let found = state.store.run_artifacts(of.run.id, None, ARTIFACTS_MAX).await?;
+    let found = state.store.run_artifacts(of.run.id, ARTIFACTS_MAX).await?;
     Ok(Json(ArtifactsAnswer { artifacts: found.into_iter().map(ArtifactBody::from).collect() }))
 }
 

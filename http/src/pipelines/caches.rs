@@ -182,6 +182,8 @@ async fn cache_of(state: &State, of: &OfJob, key: &str, version: &str) -> Result
 ///
 /// For the job's own ref only. PUT the bytes to the address, then commit. What is there is never changed.
 #[utoipa::path(post, path = "/v1/runner/cache/save", responses(
+    (status = 400, description = "A job sends at most 50 caches before it commits them.\n\nThe caches that jobs of this \
+        repository send and haven't committed have at most 10 GiB."),
     (status = 404, description = "Run not found"),
     (status = 413, description = "A cache has at most 5 GiB.")))]
 pub(crate) async fn runner_cache_save(

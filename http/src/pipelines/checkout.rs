@@ -64,8 +64,8 @@ async fn fetched_by(store: &Store, job: &StoredJob) -> domain::Result<(StoredRep
 
 /// Ask for a credential to fetch the repository
 ///
-/// The credential opens the run's repository for reading, and nothing else, for 15 minutes and not beyond the job's end. A request that has
-/// begun goes on.
+/// The credential opens the run's repository, and nothing else, for 15 minutes and not beyond the job's end: for reading, and for
+/// pushes where the workflow gives the job `contents: write`. A request that has begun goes on.
 #[utoipa::path(post, path = "/v1/runner/checkout", responses(
     (status = 404, description = "Branch or tag not found\n\nRepository not found\n\nRun not found")))]
 pub(crate) async fn runner_checkout(

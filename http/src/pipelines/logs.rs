@@ -7,7 +7,7 @@ use domain::{
     Error,
     pipelines::{
         job::JobLimits,
-        logs::{LOG_BODY_LEN_MAX, LOG_LINE_LEN_MAX, LOG_LINES_SENT_MAX, LogRules, Masks, SentLine},
+        logs::{LOG_BODY_LEN_MAX, LOG_LINE_LEN_MAX, LOG_LINES_SENT_MAX, LogRules, SentLine},
     },
     problems::Problems,
 };
@@ -107,8 +107,7 @@ pub(crate) async fn runner_logs(
     let rules = LogRules {
         marker: job.marker.clone(),
         len_max: JobLimits::default().log_bytes,
-        // Jobs have no secrets yet; those of a job's plan come here.
-        masks: Masks::none(),
+        masks: state.actors.job_masks.of(job).await?,
     };
     let command = AppendLog {
         org_id: job.org_id,

@@ -1,11 +1,14 @@
 //! Workflows, runs, jobs and runners (contract C 2.1, 4.1, 4.2).
 
+mod approvals;
 mod argument;
 mod artifacts;
 mod body;
 mod caches;
 mod checkout;
+mod environments;
 mod files;
+mod live;
 mod log_archive;
 mod log_reader;
 mod log_reading;
@@ -16,10 +19,12 @@ mod reports;
 mod runner;
 mod runners;
 mod runs;
+mod secrets;
 mod why;
 mod workflows;
 
 pub(crate) use self::{
-    artifacts::*, caches::*, checkout::*, files::*, log_archive::*, log_reading::*, log_socket::*, logs::*, reports::*,
-    runner::*, runners::*, runs::*, why::*, workflows::*,
+    approvals::*, artifacts::*, caches::*, checkout::*, environments::*, files::*, live::*, log_archive::*,
+    log_reading::*, log_socket::*, logs::*, reports::*, runner::*, runners::*, runs::*, secrets::*, why::*,
+    workflows::*,
 };

@@ -1,12 +1,13 @@
 //! What runners say of jobs (contract C 4.1).
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use actors::pipelines::{CompleteJob, JobEnd, ReportStatus};
 use domain::{
     Error, Timestamp,
     pipelines::{
         job::{STEP_REPORTS_MAX, StepConclusion, StepReport, StepStatus},
+        logs::Masks,
         run::JobConclusion,
     },
     problems::Problems,
@@ -62,11 +63,16 @@ pub(crate) struct StepReportBody {
     post: Option<bool>,
 }
 
+/// The text without what must not be read.
+fn hide(masks: &Masks, text: String) -> String {
+    masks.hide(Cow::Owned(text)).into_owned()
+}
+
 impl StepReportBody {
-    fn report(self) -> StepReport {
+    fn report(self, masks: &Masks) -> StepReport {
         StepReport {
             index: usize::try_from(self.index).unwrap_or_default(),
-            name: self.name,
+            name: hide(masks, self.name),
             status: self.status,
             conclusion: self.conclusion,
             outcome: self.outcome,
@@ -120,8 +126,9 @@ pub(crate) async fn runner_status(
     body: Body<RunnerStatus>,
     state: State,
 ) -> Result<Json<RunnerStatusAnswer>> {
-    let steps = body.into_inner().steps.into_iter().map(StepReportBody::report).collect();
-    let command = ReportStatus { job_id: job.job.id, steps };
+    let masks = state.actors.job_masks.of(&job.job).await?;
+    let steps = body.into_inner().steps.into_iter().map(|step| step.report(&masks)).collect();
+    let command = ReportStatus { speaker: job.speaker(), steps };
     let cancel = state.actors.run.ask(&job.job.run_id, command, job.context()).await?;
     Ok(Json(RunnerStatusAnswer { cancel }))
 }
@@ -169,6 +176,13 @@ pub(crate) struct Annotation {
     /// The step that said it.
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<i64>,
+}
+
+impl Annotation {
+    fn hidden(self, masks: &Masks) -> Self {
+        let hidden = |text| hide(masks, text);
+        Self { message: hidden(self.message), file: self.file.map(hidden), title: self.title.map(hidden), ..self }
+    }
 }
 
 /// How a job ended.
@@ -232,7 +246,8 @@ pub(crate) struct RunnerOk {
 
 /// End a job
 ///
-/// Asked again with the same body, the answer is the same.
+/// Asked again with the same body, the answer is the same. Secrets that the job was given are masked wherever they stand; an output
+/// that holds one isn't handed on.
 #[utoipa::path(post, path = "/v1/runner/complete", responses((status = 409, description = "Ask for the job's plan first.")))]
 pub(crate) async fn runner_complete(
     job: OfLateJob,
@@ -247,15 +262,20 @@ pub(crate) async fn runner_complete(
         CompleteConclusion::Failure => JobConclusion::Failure,
         CompleteConclusion::Cancelled => JobConclusion::Cancelled,
     };
-    let annotations = serde_json::to_string(&body.annotations).and_then(RawValue::from_string);
+    let masks = state.actors.job_masks.of(&job.job).await?;
+    let annotations: Vec<_> = body.annotations.into_iter().map(|it| it.hidden(&masks)).collect();
+    let annotations = serde_json::to_string(&annotations).and_then(RawValue::from_string);
     let report = JobReport {
-        steps: body.steps.into_iter().map(StepReportBody::report).collect(),
+        steps: body.steps.into_iter().map(|step| step.report(&masks)).collect(),
         annotations: annotations.map_err(Error::internal)?,
-        summary: body.summary,
-        error: body.error,
+        // PostgreSQL keeps no NUL in texts, and what a program printed may have one.
+        summary: hide(&masks, body.summary.replace('\0', "")),
+        error: hide(&masks, body.error.replace('\0', "")),
         body: Some(hash),
     };
-    let command = CompleteJob { job_id: job.job.id, end: JobEnd { conclusion, outputs: body.outputs, report } };
+    let is_open = |(name, value): &(String, String)| !masks.are_in(name) && !masks.are_in(value);
+    let outputs = body.outputs.into_iter().filter(is_open).collect();
+    let command = CompleteJob { speaker: job.speaker(), end: JobEnd { conclusion, outputs, report } };
     state.actors.run.ask(&job.job.run_id, command, job.context()).await?;
     Ok(Json(RunnerOk { ok: true }))
 }

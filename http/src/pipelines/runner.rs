@@ -146,7 +146,8 @@ pub(crate) struct RunnerPoll {
 
 impl RequestBody for RunnerPoll {
     fn check(&self, problems: &mut Problems) {
-        problems.require(self.version.chars().count() <= 64, "version", "Use at most 64 characters.");
+        let fits = self.version.chars().count() <= 64 && !self.version.contains('\0');
+        problems.require(fits, "version", "Use at most 64 characters, without NUL.");
         let fits = self.wait.is_none_or(|wait| wait <= POLL_SECONDS_MAX);
         problems.require(fits, "wait", "Must be from 0 to 50.");
     }
@@ -253,6 +254,6 @@ pub(crate) struct RunnerJobAnswer {
 /// The job counts as running from here. Asked again, the answer is the same until the job is over.
 #[utoipa::path(get, path = "/v1/runner/job")]
 pub(crate) async fn runner_job(_: NoHead, job: OfJob, state: State) -> Result<Json<RunnerJobAnswer>> {
-    let started = state.actors.run.ask(&job.job.run_id, StartJob(job.job.id), job.context()).await?;
-    Ok(Json(RunnerJobAnswer { plan: started.plan, secrets: started.secrets }))
+    let started = state.actors.run.ask(&job.job.run_id, StartJob(job.speaker()), job.context()).await?;
+    Ok(Json(RunnerJobAnswer { plan: started.plan, secrets: started.given.secrets }))
 }

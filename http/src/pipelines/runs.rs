@@ -19,6 +19,7 @@ use store::pipelines::{EndedAttempt, JobStage, RunList, RunPlan, StoredJob, Stor
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
+    approvals::waits,
     body::{JobBody, JobStepBody, RunAnswer, RunBody},
     runners::reason,
 };
@@ -217,6 +218,7 @@ pub(crate) async fn run_get(
         .filter(|job| job.stage == JobStage::Queued)
         .map(|job| format!("{}: {}", job.name, reason(&job.labels, &runners)))
         .collect();
+    waiting_for.extend(waits(&state, &run, &jobs).await?);
     if run.waits_for_group {
         waiting_for.push("Another run of its concurrency group.".to_owned());
     }

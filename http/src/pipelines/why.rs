@@ -1,9 +1,6 @@
 //! Why a workflow ran on a commit, or didn't.
 
-use actors::{
-    GitSources,
-    pipelines::{Sources, WhatHappened},
-};
+use actors::pipelines::{Sources, WhatHappened};
 use domain::{
     Error,
     git::{ObjectId, RefKind, RefName, objects::Commit},
@@ -14,7 +11,10 @@ use serde::{Deserialize, Serialize};
 use store::{git::StoredRepository, pipelines::RunList};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{body::RunBody, workflows::named};
+use super::{
+    body::RunBody,
+    workflows::{named, sources},
+};
 use crate::{
     answer::Json,
     error::Result,
@@ -74,7 +74,9 @@ pub(crate) struct WhyAnswer {
 }
 
 /// Runs of one file that are told.
-const RUNS_MAX: u64 = 10;
+const RUNS_MAX: usize = 10;
+/// Runs of a commit that are looked through for them, the newest.
+const RUNS_LOOKED_AT: u64 = 1_000;
 
 /// A push of a ref as it is now, as the push that made its newest commit.
 async fn pushed(
@@ -89,7 +91,7 @@ async fn pushed(
         Some(name) if name.kind() == RefKind::Tag => WhatHappened::Tag { name: name.short(), message },
         name => {
             let paths = match commit.parents.first() {
-                Some(parent) => GitSources(state.git.clone()).paths(repository, (*parent, commit.id)).await?,
+                Some(parent) => sources(state).paths(repository, (*parent, commit.id)).await?,
                 None => None,
             };
             let name = name.map(|name| name.short());
@@ -118,18 +120,13 @@ pub(crate) async fn workflows_why(
         _ => WhatHappened::Dispatch,
     };
     let states = state.store.workflow_states(stored.no).await?;
+    let list = RunList { event: Some(event), sha: Some(id), limit: RUNS_LOOKED_AT, ..RunList::default() };
+    let all = state.store.runs(stored.no, &list).await?;
     let mut workflows = Vec::new();
-    for found in GitSources(state.git.clone()).files(stored, id).await? {
+    for found in sources(&state).files(stored, id).await? {
         let is_disabled = states.iter().any(|it| it.file == found.name && it.is_disabled);
         let decided = start(Candidate { workflow: found.file.workflow.as_ref(), is_disabled }, &what.trigger());
-        let list = RunList {
-            file: Some(found.name.clone()),
-            event: Some(event.clone()),
-            sha: Some(id),
-            limit: RUNS_MAX,
-            ..RunList::default()
-        };
-        let runs = state.store.runs(stored.no, &list).await?.into_iter().map(RunBody::from).collect();
+        let runs = all.iter().filter(|run| run.file == found.name).take(RUNS_MAX).cloned().map(RunBody::from).collect();
         let why = decided.err();
         let (code, reason) = why.as_ref().map(|why| (why.code(), why.to_string())).unzip();
         workflows.push(WhyBody { file: found.name, starts: why.is_none(), code, reason, runs });
@@ -138,6 +135,6 @@ pub(crate) async fn workflows_why(
 }
 
 async fn commit_of(state: &AppState, repository: &StoredRepository, id: ObjectId) -> Result<Commit> {
-    let found = GitSources(state.git.clone()).commit(repository, id).await?;
+    let found = sources(state).commit(repository, id).await?;
     Ok(found.ok_or_else(|| Error::internal(format_args!("the commit {id} was there a moment ago")))?)
 }

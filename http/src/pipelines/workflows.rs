@@ -1,25 +1,25 @@
 //! Workflows of a repository: what there is, enabling and disabling, starting by hand (contract C 4.2).
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::{BTreeMap, BTreeSet};
 
 use actors::{
     GitSources,
     pipelines::{Dispatch, Enabled, FoundFile, Happened, SetWorkflow, Sources, WhatHappened},
 };
 use domain::{
-    Error,
+    Error, Timestamp,
     git::{ObjectId, RefKind, RefName, Revision, revision_not_found},
     id::UserId,
     pipelines::{
         WORKFLOW_NOT_FOUND, no_dispatch,
         trigger::{DispatchValue, dispatch_inputs},
-        workflow::{WORKFLOW_FOLDER, Workflow, WorkflowFile},
+        workflow::{ScheduleTimes, WORKFLOW_FOLDER, Workflow, WorkflowFile},
         workflow_not_found,
     },
     problems::Problems,
 };
 use serde::{Deserialize, Serialize};
-use store::git::StoredRepository;
+use store::git::{RepositoryNo, StoredRepository};
 use utoipa::{IntoParams, ToSchema};
 
 use super::body::{RunAnswer, WorkflowBody, WorkflowProblemBody};
@@ -36,6 +36,8 @@ use crate::{
 
 /// Characters of a ref.
 const REF_LEN_MAX: usize = 255;
+/// Times at which schedules start runs that are told.
+const NEXT_RUNS_MAX: usize = 5;
 /// Characters of an input's text.
 const INPUT_LEN_MAX: usize = 10_000;
 
@@ -91,9 +93,14 @@ pub(super) async fn named(state: &AppState, repository: &StoredRepository, text:
     Ok((full, commit.id))
 }
 
+/// What is read of repositories.
+pub(super) fn sources(state: &AppState) -> GitSources {
+    GitSources { git: state.git.clone(), cpu: state.actors.kernel.cpu().clone() }
+}
+
 /// The workflow files of a commit.
 async fn files_of(state: &AppState, repository: &StoredRepository, commit: ObjectId) -> Result<Vec<FoundFile>> {
-    Ok(GitSources(state.git.clone()).files(repository, commit).await?)
+    Ok(sources(state).files(repository, commit).await?)
 }
 
 /// The workflows of a repository
@@ -145,8 +152,7 @@ async fn default_file(state: &AppState, repository: &StoredRepository, name: &st
     let refs = state.git.refs(repository.no).await?;
     let Revision::Ref(listing) = Revision::find(&refs, text) else { return Err(workflow_not_found().into()) };
     let commit = listing.oid;
-    let mut files = files_of(state, repository, commit).await?.into_iter();
-    Ok(files.find(|found| found.name == name).ok_or_else(workflow_not_found)?)
+    Ok(sources(state).file(repository, commit, name).await?.ok_or_else(workflow_not_found)?)
 }
 
 /// Enable or disable a workflow
@@ -237,10 +243,11 @@ async fn starting(
         RefKind::Tag => None,
         RefKind::Notes | RefKind::Other => return Err(revision_not_found().into()),
     };
-    let mut files = files_of(state, stored, commit).await?.into_iter();
-    let file = files.find(|found| found.name == name).ok_or_else(workflow_not_found)?;
+    let file = sources(state).file(stored, commit, name).await?.ok_or_else(workflow_not_found)?;
     let workflow = file.file.workflow.as_ref().ok_or_else(|| workflow_invalid(&file.file))?;
-    let inputs = inputs_of(workflow, &body.inputs)?;
+    let environments: BTreeSet<String> =
+        state.store.environments(stored.no).await?.iter().map(|it| it.name.key()).collect();
+    let inputs = inputs_of(workflow, &body.inputs, &environments)?;
     let event = serde_json::json!({ "ref": full_ref, "workflow": format!("{WORKFLOW_FOLDER}/{name}"),
                                     "inputs": serde_json::from_str::<serde_json::Value>(&inputs).unwrap_or_default() });
     let happened = Happened {
@@ -259,7 +266,11 @@ async fn starting(
 }
 
 /// The values of the inputs, as JSON.
-fn inputs_of(workflow: &Workflow, given: &BTreeMap<String, InputValue>) -> Result<String> {
+fn inputs_of(
+    workflow: &Workflow,
+    given: &BTreeMap<String, InputValue>,
+    environments: &BTreeSet<String>,
+) -> Result<String> {
     let inputs = workflow.triggers.dispatch.as_ref().ok_or_else(no_dispatch)?;
     let value = |value: &InputValue| match value {
         InputValue::Text(text) => DispatchValue::Text(text.clone()),
@@ -267,7 +278,7 @@ fn inputs_of(workflow: &Workflow, given: &BTreeMap<String, InputValue>) -> Resul
         InputValue::Boolean(value) => DispatchValue::Boolean(*value),
     };
     let given = given.iter().map(|(name, given)| (name.clone(), value(given))).collect();
-    let values = dispatch_inputs(inputs, &given, |_| true)?;
+    let values = dispatch_inputs(inputs, &given, |name| environments.contains(&name.trim().to_lowercase()))?;
     Ok(values.print_json().map_err(|_| Error::too_large("The inputs are too large."))?)
 }
 
@@ -281,6 +292,7 @@ fn workflow_invalid(file: &WorkflowFile) -> Error {
 
 /// A workflow of the default branch, with its text.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct WorkflowTextAnswer {
     /// The file's name.
     file: String,
@@ -290,6 +302,23 @@ pub(crate) struct WorkflowTextAnswer {
     problems: Vec<WorkflowProblemBody>,
     /// The names of its jobs, in the order of the file.
     jobs: Vec<String>,
+    /// When its schedules start the next runs: up to 5 times, in milliseconds; none of a disabled workflow.
+    next_runs: Vec<i64>,
+}
+
+/// When the schedules of a file come next.
+async fn next_runs(state: &AppState, no: RepositoryNo, file: &str) -> Result<Vec<i64>> {
+    let states = state.store.workflow_states(no).await?;
+    if states.iter().any(|it| it.file == file && it.is_disabled) {
+        return Ok(Vec::new());
+    }
+    let mut times = BTreeSet::new();
+    for planned in state.store.schedules_of(no, file).await? {
+        let Some(of) = ScheduleTimes::of(&planned.schedule) else { continue };
+        let following = std::iter::successors(Some(planned.next_at), |at| of.next_start(*at));
+        times.extend(following.take(NEXT_RUNS_MAX).map(Timestamp::as_millis));
+    }
+    Ok(times.into_iter().take(NEXT_RUNS_MAX).collect())
 }
 
 fn jobs_of(file: &WorkflowFile) -> Vec<String> {
@@ -305,7 +334,8 @@ pub(crate) async fn workflow_get(
 ) -> Result<Json<WorkflowTextAnswer>> {
     let found = default_file(&state, &repository.stored, &file).await?;
     let problems = found.file.problems.iter().map(WorkflowProblemBody::from).collect();
-    Ok(Json(WorkflowTextAnswer { file, text: found.text, problems, jobs: jobs_of(&found.file) }))
+    let next_runs = next_runs(&state, repository.stored.no, &file).await?;
+    Ok(Json(WorkflowTextAnswer { file, text: found.text, problems, jobs: jobs_of(&found.file), next_runs }))
 }
 
 /// A workflow's text.
@@ -334,10 +364,11 @@ pub(crate) struct WorkflowCheckAnswer {
 /// What is wrong with it, and where. Nothing is kept.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/check")]
 pub(crate) async fn workflow_check(
-    _: Repository<GitRead>,
+    repository: Repository<GitRead>,
     body: Body<WorkflowCheck>,
+    state: State,
 ) -> Result<Json<WorkflowCheckAnswer>> {
-    let file = Arc::new(WorkflowFile::read(&body.text));
+    let (_, file) = sources(&state).meaning(repository.org_id(), body.into_inner().text).await?;
     let problems = file.problems.iter().map(WorkflowProblemBody::from).collect();
     Ok(Json(WorkflowCheckAnswer { problems, jobs: jobs_of(&file) }))
 }

@@ -12,7 +12,7 @@ use dashmap::DashMap;
 use domain::{
     Caller, Context, Error,
     access_key::AccessKeyId,
-    id::{KeyId, UserId},
+    id::{JobId, KeyId, RunnerId, UserId},
 };
 use gateways::hub::{Limit, RetryAfter};
 
@@ -38,6 +38,8 @@ enum Who {
     Person(UserId),
     Key(KeyId),
     AccessKey(AccessKeyId),
+    Job(JobId),
+    Runner(RunnerId),
     Address(IpAddr),
 }
 
@@ -54,8 +56,19 @@ impl Limits {
             Caller::Person(person) => self.count(state, Who::Person(person.user_id), per_minute).await,
             Caller::Key(key) => self.count(state, Who::Key(key.key_id), per_minute).await,
             Caller::AccessKey(key) => self.count(state, Who::AccessKey(key.id), per_minute).await,
+            Caller::Job(job) => self.job(state, job.job_id).await,
             Caller::Nobody | Caller::System => self.address(state, context.ip).await,
         }
+    }
+
+    /// Counts one request that a runner makes for a job: many runners may stand behind one address.
+    pub(crate) async fn job(&self, state: &State, id: JobId) -> Result<()> {
+        self.count(state, Who::Job(id), state.options.requests_per_minute).await
+    }
+
+    /// Counts one request of a runner.
+    pub(crate) async fn runner(&self, state: &State, id: RunnerId) -> Result<()> {
+        self.count(state, Who::Runner(id), state.options.requests_per_minute).await
     }
 
     /// Counts a credential that isn't one against the address that it came from, also over other listeners than the API's; 429
@@ -128,6 +141,8 @@ fn key(who: Who) -> String {
         Who::Person(id) => format!("caller:{id}"),
         Who::Key(id) => format!("caller:{id}"),
         Who::AccessKey(id) => format!("caller:{id}"),
+        Who::Job(id) => format!("caller:{id}"),
+        Who::Runner(id) => format!("caller:{id}"),
         Who::Address(ip) => format!("address:{ip}"),
     }
 }

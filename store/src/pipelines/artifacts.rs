@@ -113,22 +113,41 @@ impl Store {
         Ok(self.artifact_rows(sql).await?.pop())
     }
 
-    /// The artifacts of a run that are kept, by name; of one name those of later attempts first.
-    pub async fn run_artifacts(
+    /// The artifacts of a run that are kept, by name; of one name those of later attempts first. Where they are more than `limit`,
+    /// those are left out first in whose place there is a later one.
+    pub async fn run_artifacts(&self, run_id: RunId, limit: u64) -> Result<Vec<StoredArtifact>, StoreError> {
+        let statement = format!(
+            "{COLUMNS} WHERE run_id = $1 AND committed_at IS NOT NULL AND expires_at > $2 ORDER BY CASE WHEN EXISTS \
+             (SELECT 1 FROM artifacts later WHERE later.run_id = artifacts.run_id AND later.name = artifacts.name \
+             AND later.attempt > artifacts.attempt AND later.committed_at IS NOT NULL AND later.expires_at > $2) \
+             THEN 1 ELSE 0 END, name, attempt DESC LIMIT $3"
+        );
+        let values = [run_id.to_string().into(), self.now().0.into(), limit.cast_signed().into()];
+        let mut found = self.artifact_rows(Sql::new(statement, values)).await?;
+        found.sort_by(|one, other| one.name.cmp(&other.name).then(other.attempt.cmp(&one.attempt)));
+        Ok(found)
+    }
+
+    /// The artifacts of a run that are kept, by name: of each name that of the latest attempt up to this one.
+    pub async fn attempt_artifacts(
         &self,
         run_id: RunId,
+        attempt: u32,
         name: Option<&str>,
         limit: u64,
     ) -> Result<Vec<StoredArtifact>, StoreError> {
         let statement = format!(
             "{COLUMNS} WHERE run_id = $1 AND committed_at IS NOT NULL AND expires_at > $2 AND ($3 IS NULL OR name = $3) \
-             ORDER BY name, attempt DESC LIMIT $4"
+             AND attempt = (SELECT MAX(later.attempt) FROM artifacts later WHERE later.run_id = artifacts.run_id \
+             AND later.name = artifacts.name AND later.attempt <= CAST($5 AS INTEGER) \
+             AND later.committed_at IS NOT NULL AND later.expires_at > $2) ORDER BY name LIMIT $4"
         );
         let values = [
             run_id.to_string().into(),
             self.now().0.into(),
             name.map(str::to_owned).into(),
             limit.cast_signed().into(),
+            i64::from(attempt).into(),
         ];
         self.artifact_rows(Sql::new(statement, values)).await
     }

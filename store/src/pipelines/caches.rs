@@ -216,6 +216,35 @@ impl Store {
         Ok(CacheUsage { count: unsigned(row.count)?, size: unsigned(row.size.unwrap_or_default())? })
     }
 
+    /// The uploads of a repository that aren't committed: how many of them are the job's, and the bytes of all but one.
+    pub async fn cache_uploads(
+        &self,
+        no: RepositoryNo,
+        job_id: JobId,
+        but: Option<CacheId>,
+    ) -> Result<(u64, u64), StoreError> {
+        let sql = Sql::new(
+            "SELECT COUNT(CASE WHEN job_id = $2 THEN 1 END) AS count, CAST(SUM(size) AS BIGINT) AS size FROM caches \
+             WHERE repo_no = $1 AND committed_at IS NULL AND id <> $3",
+            [no.0.into(), job_id.to_string().into(), but.map(|id| id.to_string()).unwrap_or_default().into()],
+        );
+        let Some(row) = self.reader().row::<UsageRow>(&sql).await? else { return Ok((0, 0)) };
+        let unsigned = |number: i64| u64::try_from(number).map_err(StoreError::corrupt);
+        Ok((unsigned(row.count)?, unsigned(row.size.unwrap_or_default())?))
+    }
+
+    /// The repository's uploads that began before a moment and weren't committed.
+    pub async fn cache_uploads_before(
+        &self,
+        no: RepositoryNo,
+        begun_before: Timestamp,
+        limit: u64,
+    ) -> Result<Vec<StoredCache>, StoreError> {
+        let statement = format!("{COLUMNS} WHERE repo_no = $1 AND committed_at IS NULL AND made_at <= $2 LIMIT $3");
+        let values = [no.0.into(), begun_before.0.into(), limit.cast_signed().into()];
+        self.cache_rows(Sql::new(statement, values)).await
+    }
+
     /// The caches of a repository that are kept, those that nobody used for longest first.
     pub async fn caches_by_use(&self, no: RepositoryNo, limit: u64) -> Result<Vec<StoredCache>, StoreError> {
         let statement = format!(

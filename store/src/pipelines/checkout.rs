@@ -10,6 +10,7 @@ use domain::{
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
+use super::StoredJob;
 use crate::{Store, StoreError, git::StoredRepository};
 
 impl Store {
@@ -19,14 +20,18 @@ impl Store {
         format!("{CHECKOUT_PREFIX}{job_id}.{expires_at}.{}", URL_SAFE_NO_PAD.encode(mac))
     }
 
-    /// Whether this text opens the repository now.
-    pub async fn checkout_opens(&self, repository: &StoredRepository, text: &str) -> Result<bool, StoreError> {
-        let Some((job_id, expires_at, signature)) = read(text) else { return Ok(false) };
+    /// The job for which this text opens the repository now; none where it doesn't.
+    pub async fn checkout_opens(
+        &self,
+        repository: &StoredRepository,
+        text: &str,
+    ) -> Result<Option<StoredJob>, StoreError> {
+        let Some((job_id, expires_at, signature)) = read(text) else { return Ok(None) };
         let mac = self.checkout_mac(repository.id(), job_id, expires_at);
         if mac.verify_slice(&signature).is_err() || expires_at <= self.now() {
-            return Ok(false);
+            return Ok(None);
         }
-        Ok(self.job(repository.no, job_id).await?.is_some_and(|job| job.conclusion.is_none()))
+        Ok(self.job(repository.no, job_id).await?.filter(|job| job.conclusion.is_none()))
     }
 
     fn checkout_mac(&self, repository: ResourceId, job_id: JobId, expires_at: Timestamp) -> Hmac<Sha256> {

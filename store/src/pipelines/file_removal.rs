@@ -4,6 +4,7 @@ use domain::{
     Timestamp,
     id::{ContentId, OrgId, RunId},
 };
+use sea_orm::Value;
 
 use crate::{
     Expect, PurgeBatch, Store, StoreError,
@@ -84,13 +85,16 @@ impl Store {
         batch.rows.push((what, u32::try_from(rows.len()).unwrap_or(u32::MAX)));
         let mut contents: Vec<ContentId> = Vec::new();
         for KeptRow { id, content_id } in rows {
+            // Stale where a log was sealed meanwhile, so that its content is let go of, too.
+            let (condition, values): (_, Vec<Value>) = match &content_id {
+                Some(content) => ("content_id = $2", vec![id.as_str().into(), content.as_str().into()]),
+                None => ("content_id IS NULL", vec![id.as_str().into()]),
+            };
+            let statement = format!("DELETE FROM {table} WHERE {key} = $1 AND {condition}");
+            batch.change.run_statement(Sql::new(statement, values), Expect::Rows(1));
             if let Some(content) = content_id {
                 contents.push(content.parse().map_err(|_| StoreError::corrupt("content_id"))?);
             }
-            batch.change.run_statement(
-                Sql::new(format!("DELETE FROM {table} WHERE {key} = $1"), [id.as_str().into()]),
-                Expect::Rows(1),
-            );
             if *table == "job_logs" {
                 let statement = "DELETE FROM job_log_chunks WHERE job_id = $1";
                 batch.change.run_statement(Sql::new(statement, [id.into()]), Expect::Any);

@@ -10,7 +10,13 @@ use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder
 use serde::{Deserialize, Serialize};
 
 use super::named;
-use crate::{Change, Expect, Store, StoreError, git::RepositoryNo, json, reader::Reads, sql::Sql};
+use crate::{
+    Change, Expect, Store, StoreError,
+    git::RepositoryNo,
+    json,
+    reader::{Reads, row},
+    sql::Sql,
+};
 
 mod entity {
     use sea_orm::entity::prelude::*;
@@ -148,6 +154,24 @@ pub struct StoredJob {
     pub completed_at: Option<Timestamp>,
 }
 
+row! {
+    struct LabelsRow {
+        labels: String,
+        since: Option<i64>,
+    }
+}
+
+/// Labels that jobs ask for which runners may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuedLabels {
+    /// The labels.
+    pub labels: Vec<String>,
+    /// The labels as rows have them.
+    pub key: String,
+    /// Since when the first of the jobs waits.
+    pub since: Option<Timestamp>,
+}
+
 impl From<&StoredJob> for Model {
     fn from(job: &StoredJob) -> Self {
         let small = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
@@ -260,6 +284,37 @@ impl Store {
             .order_by_asc(Column::Id)
             .limit(limit);
         select.read_list(self.reader()).await?.into_iter().map(StoredJob::try_from).collect()
+    }
+
+    /// What the jobs of an organization that runners may take ask of them: each set of labels once, by its text, behind one.
+    pub async fn queued_labels(
+        &self,
+        org_id: OrgId,
+        behind: Option<&str>,
+        limit: u64,
+    ) -> Result<Vec<QueuedLabels>, StoreError> {
+        let statement = "SELECT labels, MIN(queued_at) AS since FROM jobs \
+                         WHERE org_id = $1 AND stage = 'queued' AND labels > $2 GROUP BY labels ORDER BY labels LIMIT $3";
+        // Labels are a list, and no list's text is empty.
+        let values = [org_id.to_string().into(), behind.unwrap_or_default().into(), limit.cast_signed().into()];
+        let rows: Vec<LabelsRow> = self.reader().rows(&Sql::new(statement, values)).await?;
+        let read = |row: LabelsRow| {
+            let labels = json::read("jobs.labels", &row.labels)?;
+            Ok(QueuedLabels { labels, key: row.labels, since: row.since.map(Timestamp) })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// The job that waits longest among those with just these labels.
+    pub async fn queued_job_with(&self, org_id: OrgId, labels: &QueuedLabels) -> Result<Option<StoredJob>, StoreError> {
+        let select = Entity::find()
+            .filter(Column::OrgId.eq(org_id.to_string()))
+            .filter(Column::Stage.eq(JobStage::Queued.name()))
+            .filter(Column::Labels.eq(labels.key.as_str()))
+            .order_by_asc(Column::QueuedAt)
+            .order_by_asc(Column::Id)
+            .limit(1);
+        select.read_one(self.reader()).await?.map(StoredJob::try_from).transpose()
     }
 
     /// Whether runners may take a job of an organization.

@@ -3,9 +3,11 @@
 //! A run has a row that lists are made of, and one more of what its owner decides on. A job has a row for each attempt of the run
 //! in which it ran; what its runner said of it stands beside it.
 
+mod approvals;
 mod artifacts;
 mod caches;
 mod checkout;
+mod environments;
 mod file_address;
 mod file_removal;
 mod groups;
@@ -16,6 +18,8 @@ mod reports;
 mod run_row;
 mod runners;
 mod runs;
+mod schedules;
+mod secrets;
 mod triggers;
 mod workflows;
 
@@ -23,16 +27,20 @@ use domain::git::ObjectId;
 use serde::de::DeserializeOwned;
 
 pub use self::{
+    approvals::StoredApproval,
     artifacts::StoredArtifact,
     caches::{CacheList, CacheUsage, StoredCache},
+    environments::StoredEnvironment,
     file_address::{JobFile, JobFileAct, JobFileAddress, JobFileQuery, NotAJobFile},
     groups::{GroupMember, StoredGroup},
-    jobs::{JobStage, StoredJob},
+    jobs::{JobStage, QueuedLabels, StoredJob},
     logs::{LogChunk, SealedChunk, SealedLog, StoredLog, log_chunks_sealed},
     registrations::{RunnerRegistration, registrations_over},
     reports::JobReport,
     runners::StoredRunner,
     runs::{EndedAttempt, RunActor, RunList, RunPlan, RunProblem, StoredRun},
+    schedules::StoredSchedule,
+    secrets::{GivenToJob, StoredValue, ValueGiven, ValueLimit, ValueScope, job_secrets_over},
     triggers::{PIPELINE_TRIGGERS, PipelineTrigger, Triggered},
     workflows::WorkflowState,
 };

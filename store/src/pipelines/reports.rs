@@ -61,11 +61,14 @@ impl Store {
 }
 
 impl Change {
-    /// Has the steps of a job be these.
-    pub fn job_steps_put(&mut self, no: RepositoryNo, id: JobId, steps: &[StepReport]) {
-        let statement = "INSERT INTO job_reports (job_id, repo_no, steps) VALUES ($1, $2, $3) \
+    /// Has the steps of a job be these; stale where the job is over, or another runner's.
+    pub fn job_steps_put(&mut self, id: JobId, token: Option<&TokenHash>, steps: &[StepReport]) {
+        let statement = "INSERT INTO job_reports (job_id, repo_no, steps) \
+                         SELECT id, repo_no, CAST($2 AS TEXT) FROM jobs \
+                         WHERE id = $1 AND conclusion IS NULL AND token_hash = $3 \
                          ON CONFLICT (job_id) DO UPDATE SET steps = excluded.steps";
-        let values = [id.to_string().into(), no.0.into(), json::text(&steps).into()];
+        let token = token.map(|hash| hash.0.to_vec());
+        let values = [id.to_string().into(), json::text(&steps).into(), token.into()];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 

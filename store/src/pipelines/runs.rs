@@ -8,7 +8,7 @@ use domain::{
     id::{OrgId, ResourceId, RunId},
     pipelines::run::{JobPlace, RunConclusion, RunState, RunStatus},
 };
-use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, sea_query::Expr};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -106,6 +106,9 @@ pub struct EndedAttempt {
     pub started_at: Option<i64>,
     /// When it was over, in milliseconds.
     pub completed_at: Option<i64>,
+    /// The person or key that had the next attempt begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun_by: Option<String>,
 }
 
 /// What a run's owner decides on.
@@ -122,6 +125,12 @@ pub struct RunPlan {
 }
 
 impl RunPlan {
+    /// The person who had the newest attempt begin.
+    pub fn begun_by<'a>(&'a self, run: &'a StoredRun) -> Option<&'a str> {
+        let rerun_by = self.attempts.last().and_then(|attempt| attempt.rerun_by.as_deref());
+        rerun_by.or(run.actor.id.as_deref())
+    }
+
     /// Of the rows of all attempts, in their order, those that hold: of this attempt, and of earlier ones where the job doesn't
     /// run again.
     pub fn rows_of(&self, run: &StoredRun, rows: Vec<StoredJob>) -> BTreeMap<JobPlace, StoredJob> {
@@ -196,6 +205,10 @@ impl Store {
                 select = select.filter(column.eq(wanted));
             }
         }
+        if list.status.is_some_and(|status| status != RunStatus::Completed) {
+            // As the index of open runs says it.
+            select = select.filter(Expr::cust("status <> 'completed'"));
+        }
         if let Some(pull) = list.pull {
             select = select.filter(Column::PullNumber.eq(pull));
         }
@@ -213,6 +226,48 @@ impl Store {
     pub async fn run_last(&self, no: RepositoryNo, file: &str) -> Result<Option<StoredRun>, StoreError> {
         let list = RunList { file: Some(file.to_owned()), limit: 1, ..RunList::default() };
         Ok(self.runs(no, &list).await?.pop())
+    }
+
+    /// The oldest runs of a repository that were made before this and are over.
+    pub async fn runs_over(
+        &self,
+        no: RepositoryNo,
+        before: Timestamp,
+        limit: u64,
+    ) -> Result<Vec<StoredRun>, StoreError> {
+        // Ids sort by time, and have the index.
+        let select = Entity::find()
+            .filter(Column::RepoNo.eq(no.0))
+            .filter(Column::Id.lt(RunId::new(before).to_string()))
+            .filter(Column::Status.eq(RunStatus::Completed.name()))
+            .order_by_asc(Column::Id)
+            .limit(limit);
+        select.read_list(self.reader()).await?.into_iter().map(StoredRun::try_from).collect()
+    }
+
+    /// Whether a repository has runs.
+    pub async fn has_runs(&self, no: RepositoryNo) -> Result<bool, StoreError> {
+        Ok(!self.runs(no, &RunList { limit: 1, ..RunList::default() }).await?.is_empty())
+    }
+
+    /// The last run of the same file on the same branch that ended before, where it failed. Runs that were cancelled, and those in
+    /// which nothing ran, say nothing.
+    pub async fn run_failed_before(&self, run: &StoredRun) -> Result<Option<StoredRun>, StoreError> {
+        let said =
+            [RunConclusion::Success, RunConclusion::Failure, RunConclusion::TimedOut, RunConclusion::StartupFailure];
+        let branch = match &run.branch {
+            Some(branch) => Column::Branch.eq(branch.as_str()),
+            None => Column::FullRef.eq(run.full_ref.as_str()),
+        };
+        let select = Entity::find()
+            .filter(Column::RepoNo.eq(run.no.0))
+            .filter(Column::File.eq(run.file.as_str()))
+            .filter(branch)
+            .filter(Column::Id.lt(run.id.to_string()))
+            .filter(Column::Conclusion.is_in(said.map(RunConclusion::name)))
+            .order_by_desc(Column::Id);
+        let last = select.read_one(self.reader()).await?.map(StoredRun::try_from).transpose()?;
+        Ok(last.filter(|run| run.conclusion != Some(RunConclusion::Success)))
     }
 
     /// The run that follows from this already, where there is one.
@@ -267,6 +322,7 @@ impl Change {
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
         for statement in [
             "DELETE FROM job_reports WHERE job_id IN (SELECT id FROM jobs WHERE run_id = $1)",
+            "DELETE FROM job_secrets WHERE job_id IN (SELECT id FROM jobs WHERE run_id = $1)",
             "DELETE FROM approvals WHERE run_id = $1",
             "DELETE FROM jobs WHERE run_id = $1",
             "DELETE FROM run_plans WHERE run_id = $1",

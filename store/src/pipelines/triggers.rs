@@ -22,8 +22,9 @@ pub struct PipelineTrigger {
     pub repository_id: ResourceId,
     /// Names the event among all: of a push, its id.
     pub cause: String,
-    /// The person who did it.
-    pub by: UserId,
+    /// The person who did it; nobody did where a time came.
+    #[serde(default)]
+    pub by: Option<UserId>,
     /// What was done.
     pub what: Triggered,
 }
@@ -41,15 +42,26 @@ pub enum Triggered {
         /// What the ref names now.
         after: Option<String>,
     },
-    /// A pull request was opened, or its head moved.
+    /// A pull request was opened, changed or closed, or its head moved.
     Pull {
         /// The pull request's number.
         number: u32,
-        /// `opened`, `synchronize` or `reopened`.
+        /// What was done, as workflow files name it: `opened`, `synchronize` and the like.
         activity: String,
         /// The newest commit of its head.
         head: String,
     },
+    /// A schedule's time came.
+    Schedule {
+        /// The workflow file's name.
+        file: String,
+        /// The schedule, as the file had it.
+        cron: String,
+        /// The zone, as the file had it.
+        timezone: Option<String>,
+    },
+    /// The default branch is another one.
+    DefaultBranch,
 }
 
 impl Triggered {

@@ -35,6 +35,8 @@ pub(super) const SEALED: &[SealedColumn] = &[
         column: "token",
         kind: Kind::Text,
     },
+    SealedColumn { table: "pipeline_secrets", key: &["scope", "scope_id", "name"], column: "value", kind: Kind::Bytes },
+    SealedColumn { table: "job_secrets", key: &["job_id"], column: "value", kind: Kind::Bytes },
 ];
 
 reader::row! {

@@ -2,9 +2,10 @@
 
 use domain::{
     App, Email, Timestamp,
-    id::{SignInId, UserId},
+    id::{JobId, OrgId, ResourceId, SignInId, UserId},
     notify::PushPlatform,
     otp::OtpSecret,
+    pipelines::values::{SecretsNamed, ValueKind, ValueName, ValueText},
 };
 use sea_orm::ConnectionTrait;
 
@@ -12,6 +13,8 @@ use super::{Cell, SecretError, SecretsError};
 use crate::{
     Change, Clock, Expect, PushDevice, PushKey, Store, StoreOptions,
     accounts::Person,
+    git::RepositoryNo,
+    pipelines::{GivenToJob, ValueGiven, ValueScope},
     sql::Sql,
     testing::{self, Scratch, secret_keys},
 };
@@ -256,5 +259,69 @@ async fn a_rekey_that_finds_something_unreadable_says_so_and_keeps_the_old_key()
         assert_eq!(rekeyed.sealed, 1);
         assert!(rekeyed.unreadable[0].starts_with("push_devices.token of"), "{:?}", rekeyed.unreadable);
         assert!(open_with(&scratch, [2]).await.secrets_prepare().await.is_err());
+    }
+}
+
+fn pipeline_secret(scope: &ValueScope, name: &str, value: &str) -> ValueGiven {
+    ValueGiven {
+        scope: scope.clone(),
+        org_id: OrgId::new(NOW),
+        name: ValueName::parse("name", name).unwrap(),
+        value: ValueText::parse(ValueKind::Secret, "value", value).unwrap(),
+        repositories: None,
+        by: UserId::new(NOW),
+    }
+}
+
+#[tokio::test]
+async fn secrets_of_pipelines_are_sealed_where_they_stand_and_sealed_anew() {
+    const PLAIN: &str = "the-value-of-a-pipelines-secret";
+    for scratch in testing::backends().await {
+        let store = open_with(&scratch, [1]).await;
+        store.secrets_prepare().await.unwrap();
+        let (id, no, job_id) = (ResourceId::new(NOW), RepositoryNo(7), JobId::new(NOW));
+        let scope = ValueScope::Repository { id, no };
+        let environment = ValueScope::Environment { id, no, key: "production".into() };
+        let given = GivenToJob { secrets: [("A".to_owned(), PLAIN.to_owned())].into(), ..GivenToJob::default() };
+        commit(&store, |change| {
+            change.pipeline_value_put(ValueKind::Secret, &pipeline_secret(&scope, "A", PLAIN), NOW);
+            change.pipeline_value_put(ValueKind::Secret, &pipeline_secret(&environment, "B", PLAIN), NOW);
+            change.given_to_job_put(no, job_id, &given);
+        })
+        .await;
+        let read = async |store: &Store, scope: &ValueScope| {
+            store.pipeline_secrets_for(std::slice::from_ref(scope), id, &SecretsNamed::All).await
+        };
+        assert_eq!(read(&store, &scope).await.unwrap()["A"], PLAIN);
+        assert_eq!(store.given_to_job(job_id).await.unwrap().as_ref(), Some(&given));
+        store.close().await;
+
+        let store = open_with(&scratch, [2, 1]).await;
+        store.secrets_prepare().await.unwrap();
+        assert_eq!(store.secrets_rekey().await.unwrap().sealed, 3);
+        store.close().await;
+        let store = open_with(&scratch, [2]).await;
+        assert_eq!(read(&store, &scope).await.unwrap()["A"], PLAIN);
+        assert_eq!(read(&store, &environment).await.unwrap()["B"], PLAIN);
+        assert_eq!(store.given_to_job(job_id).await.unwrap(), Some(given));
+
+        // A cell belongs to its scope and name.
+        execute(&store, "UPDATE pipeline_secrets SET name = 'C' WHERE name = 'B'").await;
+        assert!(read(&store, &environment).await.is_err());
+        execute(&store, "UPDATE pipeline_secrets SET scope = 'repo' WHERE name = 'A'").await;
+        assert!(read(&store, &scope).await.is_ok());
+        execute(&store, "UPDATE pipeline_secrets SET scope = 'env' WHERE name = 'A'").await;
+        execute(&store, "UPDATE pipeline_secrets SET scope_id = scope_id || '/production' WHERE name = 'A'").await;
+        execute(&store, "DELETE FROM pipeline_secrets WHERE name = 'C'").await;
+        assert!(read(&store, &environment).await.is_err());
+        store.close().await;
+        if scratch.folder().is_dir() {
+            for file in std::fs::read_dir(scratch.folder()).unwrap() {
+                let path = file.unwrap().path();
+                let bytes = if path.is_file() { std::fs::read(&path).unwrap() } else { continue };
+                let holds = bytes.windows(PLAIN.len()).any(|window| window == PLAIN.as_bytes());
+                assert!(!holds, "a secret in {}", path.display());
+            }
+        }
     }
 }

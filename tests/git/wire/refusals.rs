@@ -156,6 +156,11 @@ async fn nothing_comes_along_that_no_ref_needs() {
     let text = push(shell(&format!("({objects}; {stray}) | git pack-objects --stdout -q"))).await;
     assert!(text.contains("ng refs/heads/main The pack has objects that nothing you push needs."), "{text}");
     assert!(shop.git("ada", &["ls-remote", "origin", "main"]).await.starts_with(&old));
+    // Nor in the place of as many objects that the repository still has of a branch that is gone.
+    shop.git("ada", &["push", "--quiet", "origin", "main:gone"]).await;
+    shop.git("ada", &["push", "--quiet", "origin", ":gone"]).await;
+    let text = push(shell(&format!("{stray} | git pack-objects --stdout -q"))).await;
+    assert!(text.contains("ng refs/heads/main The pack has objects that nothing you push needs."), "{text}");
     // What the repository has already may come once more.
     let known = "git rev-list --objects main~1 | cut -c1-40";
     let text = push(shell(&format!("({objects}; {known}) | git pack-objects --stdout -q"))).await;

@@ -18,6 +18,7 @@ mod secrets;
 mod strays;
 mod tips;
 mod views;
+mod walk;
 mod web;
 
 use std::{
@@ -48,6 +49,7 @@ pub use self::{
     reading::{ENTRIES_MAX, History, Reading, tips},
     secrets::NewObjects,
     tips::Unpacked,
+    walk::NewNames,
     web::NewCommit,
 };
 

@@ -40,6 +40,8 @@ pub struct Quarantine {
     /// What the repository has: objects are borrowed of it.
     pub(super) view: View,
     pub(super) hash: Option<ObjectId>,
+    /// How many objects a client sent.
+    pub(super) sent: Option<usize>,
 }
 
 /// Why a pack wasn't taken.
@@ -83,7 +85,7 @@ impl GitHost {
         let objects = view.folder().canonicalize().map_err(failed)?.join("objects");
         let alternates = folder.path().join("objects/info/alternates");
         fs::write(alternates, format!("{}\n", objects.display())).await.map_err(failed)?;
-        Ok(Quarantine { host: self.clone(), folder, view, hash: None })
+        Ok(Quarantine { host: self.clone(), folder, view, hash: None, sent: None })
     }
 
     /// Deletes what processes that were killed left behind.
@@ -137,6 +139,7 @@ impl Quarantine {
         let job = self.job("index-pack").with_all(["--stdin", "--fix-thin", "--strict", &size_max]);
         let mut run = self.host.parts.git.start(&job).await?;
         let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
+        let mut header = PackHeader::default();
         let writing = async {
             let Some(mut stdin) = stdin else { return Ok(()) };
             let mut pack = std::pin::pin!(pack);
@@ -146,6 +149,7 @@ impl Quarantine {
                     Ok(Some(Ok(bytes))) => bytes,
                     Ok(Some(Err(_))) | Err(_) => return Err(PackRefusal::BrokeOff),
                 };
+                header.see(&bytes);
                 if stdin.write_all(&bytes).await.is_err() {
                     // It has seen enough. The client is answered once it has sent all.
                     drain(&mut pack).await;
@@ -167,6 +171,7 @@ impl Quarantine {
         let hash = output.trim().rsplit('\t').next().and_then(|hash| hash.parse().ok());
         let told = || PackRefusal::Failed(Error::internal(format_args!("git index-pack says {output:?}")));
         self.hash = Some(hash.ok_or_else(told)?);
+        self.sent = Some(header.objects());
         Ok(())
     }
 
@@ -198,11 +203,33 @@ where
     while let Ok(Some(Ok(_))) = timeout(SILENCE_MAX, pack.next()).await {}
 }
 
-/// How many objects the header of a pack says that it has.
-pub(super) async fn objects_of(place: &Path) -> io::Result<u64> {
-    let mut header = [0; 12];
-    fs::File::open(place).await?.read_exact(&mut header).await?;
-    Ok(u64::from(u32::from_be_bytes([header[8], header[9], header[10], header[11]])))
+/// How a pack begins.
+#[derive(Debug, Default)]
+struct PackHeader {
+    bytes: [u8; 12],
+    len: usize,
+}
+
+impl PackHeader {
+    /// Takes what is missing of it from the next bytes of the pack.
+    fn see(&mut self, piece: &[u8]) {
+        let taken = piece.len().min(self.bytes.len() - self.len);
+        self.bytes[self.len..self.len + taken].copy_from_slice(&piece[..taken]);
+        self.len += taken;
+    }
+
+    /// How many objects it says that there are.
+    const fn objects(&self) -> usize {
+        let [.., a, b, c, d] = self.bytes;
+        u32::from_be_bytes([a, b, c, d]) as usize
+    }
+}
+
+/// How many objects are in a pack.
+async fn objects_of(place: &Path) -> io::Result<u64> {
+    let mut header = PackHeader::default();
+    fs::File::open(place).await?.read_exact(&mut header.bytes).await?;
+    Ok(header.objects() as u64)
 }
 
 #[cfg(test)]

@@ -24,15 +24,18 @@ use tokio::{
     process::{ChildStdin, ChildStdout},
 };
 
-use super::{GitHost, internal, reading::PIECE_LEN, views::failed};
+use super::{
+    GitHost, internal,
+    reading::PIECE_LEN,
+    views::failed,
+    walk::{NewNames, edge_of, is_commit, object_of},
+};
 use crate::secrets::Scanned;
 
 /// Files whose sizes are asked for at once: the question fits into a pipe, and so do the answers.
 const ASKED_AT_ONCE: usize = 256;
 /// Bytes of files that are in memory at once, unless a single one has more.
 const READ_AT_ONCE: u64 = 8 << 20;
-/// Bytes of an object's name, as git writes it.
-const NAME_LEN: usize = 40;
 
 /// What a change brings: all that can be reached from its tips, but not from what the repository has.
 #[derive(Clone, Copy, Debug)]
@@ -46,11 +49,12 @@ pub struct NewObjects<'c> {
 }
 
 impl GitHost {
-    /// Scans what a change of a repository brings, for the turn that is to make it. Whoever makes it `allows` these, where they may.
+    /// Scans what a change of a repository brings, for the turn that is to make it; all of it is walked through where it wasn't
+    /// `listed` yet. Whoever makes it `allows` these, where they may.
     pub async fn scan(
         &self,
         repository: &StoredRepository,
-        change: NewObjects<'_>,
+        (change, listed): (NewObjects<'_>, Option<NewNames>),
         allows: HashSet<Fingerprint>,
     ) -> Result<Scanned> {
         if change.tips.is_empty() {
@@ -58,7 +62,7 @@ impl GitHost {
         }
         let mut allowed = self.parts.store.allowed_secrets(repository.no).await?;
         allowed.extend(&allows);
-        let found = self.secrets_in(repository.id(), change, allowed).await?;
+        let found = self.secrets_in(repository.id(), (change, listed), allowed).await?;
         Ok(Scanned { found, allows })
     }
 
@@ -66,18 +70,22 @@ impl GitHost {
     pub async fn secrets_in(
         &self,
         repository: ResourceId,
-        change: NewObjects<'_>,
+        (change, listed): (NewObjects<'_>, Option<NewNames>),
         allowed: HashSet<Fingerprint>,
     ) -> Result<SecretsFound> {
         let search = SecretSearch::new(self.parts.store.secret_scanner()?, repository, allowed);
-        change.secrets(&self.parts.git, search).await
+        change.secrets(&self.parts.git, listed, search).await
     }
 }
 
 impl NewObjects<'_> {
-    async fn secrets(self, git: &Git, search: SecretSearch) -> Result<SecretsFound> {
-        let files = self.list(git, &["--filter=object:type=blob", "--filter-provided-objects"]).await?;
-        let files = files.map_err(internal)?;
+    async fn secrets(self, git: &Git, listed: Option<NewNames>, search: SecretSearch) -> Result<SecretsFound> {
+        let files = if let Some(files) = listed {
+            files
+        } else {
+            let files = self.list(git, &["--filter=object:type=blob", "--filter-provided-objects"]).await?;
+            files.map_err(internal)?
+        };
         let mut found = look_through(git, self.folder, files, search).await?.finish();
         if !found.open.is_empty() {
             self.name_commits(git, &mut found.open).await?;
@@ -85,8 +93,8 @@ impl NewObjects<'_> {
         Ok(found)
     }
 
-    /// What is new, a line each, in a file that has no name; what git says where an object of it isn't there.
-    pub(super) async fn list(self, git: &Git, arguments: &[&str]) -> Result<std::result::Result<File, GitError>> {
+    /// What is new; what git says where an object of it isn't there.
+    pub(super) async fn list(self, git: &Git, arguments: &[&str]) -> Result<std::result::Result<NewNames, GitError>> {
         let job = GitJob::new(self.folder, "rev-list").with_all(["--objects", "--stdin"]).with_all(arguments);
         let mut run = git.start(&job).await.map_err(internal)?;
         let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
@@ -108,7 +116,7 @@ impl NewObjects<'_> {
             return Ok(Err(error));
         }
         asked.and(kept).map_err(failed)?;
-        Ok(Ok(list))
+        Ok(Ok(NewNames(list)))
     }
 
     fn question(self) -> String {
@@ -126,13 +134,12 @@ impl NewObjects<'_> {
     /// Says of each finding which of the new commits has its file first.
     async fn name_commits(self, git: &Git, findings: &mut [SecretFinding]) -> Result<()> {
         let mut commits: HashMap<ObjectId, Option<ObjectId>> = findings.iter().map(|it| (it.blob, None)).collect();
-        let list = self.list(git, &["--in-commit-order", "--reverse"]).await?.map_err(internal)?;
+        let NewNames(list) = self.list(git, &["--in-commit-order", "--reverse"]).await?.map_err(internal)?;
         let mut lines = BufReader::new(list).split(b'\n');
         let mut commit = None;
         while let Some(line) = lines.next_segment().await.map_err(failed)? {
             let (oid, _) = object_of(&line)?;
-            // Only a commit has nothing behind its name, not even a space.
-            if line.len() == NAME_LEN {
+            if is_commit(&line) {
                 commit = Some(oid);
             } else if let Some(first) = commits.get_mut(&oid) {
                 *first = first.or(commit);
@@ -145,14 +152,6 @@ impl NewObjects<'_> {
     }
 }
 
-/// The object in a line of git's, and what stands behind it.
-fn object_of(line: &[u8]) -> Result<(ObjectId, &[u8])> {
-    let strange = || Error::internal(format_args!("git says {:?}", String::from_utf8_lossy(line)));
-    let (name, rest) = line.split_at_checked(NAME_LEN).ok_or_else(strange)?;
-    let oid = ObjectId::read(name).map_err(|_| strange())?;
-    Ok((oid, rest.strip_prefix(b" ").unwrap_or(rest)))
-}
-
 /// A file that is new, of which the bytes weren't read yet.
 struct Listed {
     blob: ObjectId,
@@ -160,7 +159,12 @@ struct Listed {
 }
 
 /// Looks through the files of a list.
-async fn look_through(git: &Git, folder: &Path, list: File, mut search: SecretSearch) -> Result<SecretSearch> {
+async fn look_through(
+    git: &Git,
+    folder: &Path,
+    NewNames(list): NewNames,
+    mut search: SecretSearch,
+) -> Result<SecretSearch> {
     let mut list = BufReader::new(list);
     let mut files = next_files(&mut list).await?;
     if files.is_empty() {
@@ -191,7 +195,7 @@ async fn look_through(git: &Git, folder: &Path, list: File, mut search: SecretSe
     Ok(search)
 }
 
-/// The next files of a list.
+/// The next of a list that may be files.
 async fn next_files(list: &mut BufReader<File>) -> Result<Vec<Listed>> {
     let mut files = Vec::new();
     while files.len() < ASKED_AT_ONCE {
@@ -199,16 +203,21 @@ async fn next_files(list: &mut BufReader<File>) -> Result<Vec<Listed>> {
         if list.read_until(b'\n', &mut line).await.map_err(failed)? == 0 {
             break;
         }
-        let (blob, path) = object_of(line.strip_suffix(b"\n").unwrap_or(&line))?;
+        let line = line.strip_suffix(b"\n").unwrap_or(&line);
+        if is_commit(line) || edge_of(line).is_some() {
+            continue;
+        }
+        let (blob, path) = object_of(line)?;
         files.push(Listed { blob, path: path.to_vec() });
     }
     Ok(files)
 }
 
-/// The files that are to be read, so many at once as are in memory; what is too large is passed over.
-fn batches(files: Vec<Listed>, sizes: &[u64], search: &mut SecretSearch) -> Vec<Vec<Listed>> {
+/// The files that are to be read, so many at once as are in memory; what has no size is none, and what is too large is passed over.
+fn batches(files: Vec<Listed>, sizes: &[Option<u64>], search: &mut SecretSearch) -> Vec<Vec<Listed>> {
     let (mut batches, mut bytes): (Vec<Vec<Listed>>, u64) = (Vec::new(), 0);
     for (file, size) in files.into_iter().zip(sizes) {
+        let Some(size) = size else { continue };
         if *size > SCANNED_MAX {
             search.pass_over();
             continue;
@@ -250,7 +259,8 @@ impl Objects {
         self.stdin.flush().await
     }
 
-    async fn sizes(&mut self, files: &[Listed]) -> Result<Vec<u64>> {
+    /// The sizes of those that are files.
+    async fn sizes(&mut self, files: &[Listed]) -> Result<Vec<Option<u64>>> {
         self.ask("info", files).await.map_err(failed)?;
         let mut sizes = Vec::with_capacity(files.len());
         for _ in files {
@@ -259,19 +269,24 @@ impl Objects {
         Ok(sizes)
     }
 
-    /// The size in the next line.
-    async fn size(&mut self) -> Result<u64> {
+    /// The size in the next line, if it is a file's.
+    async fn size(&mut self) -> Result<Option<u64>> {
         let mut line = String::new();
         self.stdout.read_line(&mut line).await.map_err(failed)?;
-        let size = line.trim_end().split_once(" blob ").and_then(|(_, size)| size.parse().ok());
-        size.ok_or_else(|| Error::internal(format_args!("git cat-file says {line:?}")))
+        let mut words = line.trim_end().splitn(3, ' ').skip(1);
+        match (words.next(), words.next().and_then(|size| size.parse().ok())) {
+            (Some("blob"), size @ Some(_)) => Ok(size),
+            (Some("tree" | "tag" | "commit"), Some(_)) => Ok(None),
+            _ => Err(Error::internal(format_args!("git cat-file says {line:?}"))),
+        }
     }
 
     async fn contents(&mut self, files: &[Listed]) -> Result<Vec<Vec<u8>>> {
         self.ask("contents", files).await.map_err(failed)?;
         let mut contents = Vec::with_capacity(files.len());
         for _ in files {
-            let size = usize::try_from(self.size().await?).map_err(Error::internal)?;
+            let size = self.size().await?.ok_or_else(|| Error::internal("git cat-file gives another object"))?;
+            let size = usize::try_from(size).map_err(Error::internal)?;
             // A line's end is behind each.
             let mut content = vec![0; size + 1];
             self.stdout.read_exact(&mut content).await.map_err(failed)?;

@@ -1,6 +1,9 @@
 //! What the objects are that refs are to name.
 
-use std::{collections::HashMap, fmt::Write as _};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+};
 
 use domain::{
     Error, Result,
@@ -10,17 +13,22 @@ use domain::{
     },
 };
 use gateways::{GitError, GitJob};
-use tokio::fs::File;
 
-use super::{NewObjects, Quarantine, internal, strays::STRAYS};
+use super::{
+    NewObjects, Quarantine, internal,
+    strays::STRAYS,
+    walk::{NewNames, Walk},
+};
 
 /// What a push asks for once its objects are there.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Unpacked {
     /// The refs that can be moved.
     pub moves: Vec<RefMove>,
     /// The other ones, and why they can't.
     pub refused: Vec<(PushCommand, String)>,
+    /// The objects that the refs need and that weren't there; none where one is missing.
+    pub new: Option<NewNames>,
 }
 
 /// An object, and what kind of one it is.
@@ -33,28 +41,36 @@ struct Found {
 impl Quarantine {
     /// Looks at what the refs are to name: each has to be there with all that it needs. `refs` are the repository's.
     pub async fn look(&self, commands: &[PushCommand], refs: &[Listing]) -> Result<Unpacked> {
-        let mut unpacked = Unpacked::default();
-        let (tips, reached) = tokio::try_join!(self.tips(commands), self.reached(commands, refs))?;
-        let there: HashMap<&[u8], ObjectId> = refs.iter().map(|it| (it.name.as_bytes(), it.oid)).collect();
-        let bars = match reached {
-            None => Some("missing necessary objects"),
-            Some(reached) => self.has_strays(reached).await?.then_some(STRAYS),
+        let asked: HashSet<ObjectId> = commands.iter().filter_map(|command| command.new).collect();
+        let (mut sent, names) = tokio::try_join!(self.sent(), self.reached(&asked, refs))?;
+        let walk = match names {
+            Some(names) => Some(Walk::read(names, &asked, &mut sent).await?),
+            None => None,
         };
+        let bars = match &walk {
+            None => Some("missing necessary objects"),
+            Some(_) => self.are_new(&sent).await?.then_some(STRAYS),
+        };
+        let tips = self.tips(asked, refs, walk.as_ref()).await?;
+        let there: HashMap<&[u8], ObjectId> = refs.iter().map(|it| (it.name.as_bytes(), it.oid)).collect();
+        // What one ref is to name comes after the edges of the walk.
+        let edges = walk.as_ref().filter(|_| tips.len() == 1).map(|walk| &walk.edges);
+        let found = Looked { tips: &tips, there: &there, edges, bars };
+        let mut unpacked = Unpacked::default();
         for command in commands {
-            match self.move_of(command, &tips, &there, bars).await? {
+            match self.move_of(command, &found).await? {
                 Ok(asked) => unpacked.moves.push(asked),
                 Err(reason) => unpacked.refused.push((command.clone(), reason)),
             }
         }
+        unpacked.new = walk.map(|walk| walk.names);
         Ok(unpacked)
     }
 
     async fn move_of(
         &self,
         command: &PushCommand,
-        tips: &HashMap<ObjectId, Tip>,
-        there: &HashMap<&[u8], ObjectId>,
-        bars: Option<&str>,
+        &Looked { tips, there, edges, bars }: &Looked<'_>,
     ) -> Result<std::result::Result<RefMove, String>> {
         let name = match RefMove::check_name(&command.name) {
             Ok(name) => name,
@@ -76,6 +92,7 @@ impl Quarantine {
         let peeled = Some(tip.peeled.oid).filter(|peeled| *peeled != oid);
         let is_old = old.filter(|old| there.get(command.name.as_slice()) == Some(old) && *old != oid);
         let is_forced = match is_old {
+            Some(old) if edges.is_some_and(|edges| edges.contains(&old)) => false,
             Some(old) if tip.peeled.is_commit => self.leaves_behind(old, oid).await?,
             _ => false,
         };
@@ -83,10 +100,20 @@ impl Quarantine {
     }
 
     /// The objects that refs are to name, and what those end at; those that aren't there are left out.
-    async fn tips(&self, commands: &[PushCommand]) -> Result<HashMap<ObjectId, Tip>> {
-        let mut asked: Vec<ObjectId> = commands.iter().filter_map(|command| command.new).collect();
-        asked.sort_unstable();
-        asked.dedup();
+    async fn tips(
+        &self,
+        asked: HashSet<ObjectId>,
+        refs: &[Listing],
+        walk: Option<&Walk>,
+    ) -> Result<HashMap<ObjectId, Tip>> {
+        let branches = refs.iter().filter(|it| it.name.kind() == RefKind::Branch).map(|it| it.oid);
+        let known: HashSet<ObjectId> =
+            branches.chain(walk.iter().flat_map(|walk| walk.commits.iter().copied())).collect();
+        let (commits, asked): (Vec<_>, Vec<_>) = asked.into_iter().partition(|oid| known.contains(oid));
+        let mut tips: HashMap<_, _> = commits.into_iter().map(|oid| (oid, Tip::of_commit(oid))).collect();
+        if asked.is_empty() {
+            return Ok(tips);
+        }
         let mut input = String::new();
         for oid in &asked {
             // Writing to a text doesn't fail.
@@ -96,7 +123,6 @@ impl Quarantine {
         let output = self.run(&job, input.as_bytes()).await?;
         let output = String::from_utf8_lossy(&output);
         let mut lines = output.lines();
-        let mut tips = HashMap::new();
         for oid in asked {
             let (Some(object), Some(peeled)) = (lines.next(), lines.next()) else {
                 return Err(Error::internal(format_args!("git cat-file says {output:?}")));
@@ -108,13 +134,12 @@ impl Quarantine {
         Ok(tips)
     }
 
-    /// All that the refs are to name and that can be reached from it, a line each, without what is there already; none where an
-    /// object of it isn't there.
-    async fn reached(&self, commands: &[PushCommand], refs: &[Listing]) -> Result<Option<File>> {
-        let tips: Vec<ObjectId> = commands.iter().filter_map(|command| command.new).collect();
+    /// All that can be reached from what refs are to name, without what is there already; none where an object of it isn't there.
+    async fn reached(&self, tips: &HashSet<ObjectId>, refs: &[Listing]) -> Result<Option<NewNames>> {
+        let tips: Vec<ObjectId> = tips.iter().copied().collect();
         let objects = NewObjects { folder: self.folder(), tips: &tips, known: refs };
-        match objects.list(&self.host.parts.git, &["--no-object-names"]).await? {
-            Ok(list) => Ok(Some(list)),
+        match objects.list(&self.host.parts.git, &["--boundary"]).await? {
+            Ok(names) => Ok(Some(names)),
             Err(GitError::Failed { said, .. }) => {
                 tracing::debug!(said, "a push without all of its objects");
                 Ok(None)
@@ -134,11 +159,28 @@ impl Quarantine {
     }
 }
 
+/// What was found of a push.
+struct Looked<'l> {
+    tips: &'l HashMap<ObjectId, Tip>,
+    /// What refs of the repository name.
+    there: &'l HashMap<&'l [u8], ObjectId>,
+    /// Commits of the repository that all that is pushed comes after.
+    edges: Option<&'l HashSet<ObjectId>>,
+    /// Why none of it can be named.
+    bars: Option<&'static str>,
+}
+
 /// What a ref is to name.
 #[derive(Clone, Debug)]
 struct Tip {
     object: Found,
     peeled: Found,
+}
+
+impl Tip {
+    const fn of_commit(oid: ObjectId) -> Self {
+        Self { object: Found { oid, is_commit: true }, peeled: Found { oid, is_commit: true } }
+    }
 }
 
 /// A line of `git cat-file`; none where the object isn't there.

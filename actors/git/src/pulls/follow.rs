@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use domain::{
-    Error, Result,
+    Caller, Error, Result,
     git::{BranchName, Pull, PullEvent, PullState, RefMove, RefVerdict, STALE_HEAD},
     id::UserId,
 };
@@ -39,7 +39,11 @@ pub(crate) struct Followed<'a> {
 /// Has pipelines look at what was moved, and the open pull requests follow their branches: heads that move, what is merged by it,
 /// and branches that are gone.
 pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, moved: Followed<'_>) -> Result<()> {
-    push_triggers(change, turn.now(), &moved);
+    // What a job pushes starts nothing: it would start itself.
+    let is_job = matches!(turn.context().caller, Caller::Job(_));
+    if !is_job {
+        push_triggers(change, turn.now(), &moved);
+    }
     let done = moved.moves.iter().zip(moved.refs).filter(|(_, it)| it.verdict != RefVerdict::Refused);
     let done: HashMap<BranchName, (&RefMove, RefVerdict)> =
         done.filter_map(|(asked, it)| Some((asked.name.branch()?, (asked, it.verdict)))).collect();
@@ -77,7 +81,9 @@ pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, mov
             note(change, &event);
             if after.state == PullState::Open {
                 dismissing.dismiss(change, &after, STALE_HEAD).await?;
-                pull_trigger(change, now, moved.repository, (&after, "synchronize"), moved.by);
+                if !is_job {
+                    pull_trigger(change, now, moved.repository, (&after, "synchronize"), moved.by);
+                }
             }
         }
         change.pull_set(no, &after);
@@ -88,6 +94,9 @@ pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, mov
             }
             (PullState::Closed, _) => note(change, &PullEvent::Closed),
             _ => {}
+        }
+        if after.state != PullState::Open {
+            pull_trigger(change, now, moved.repository, (&after, "closed"), moved.by);
         }
     }
     Ok(())

@@ -171,11 +171,13 @@ impl Handle<ChangePull> for Repository {
         if before.state != PullState::Open && after.state == PullState::Open {
             change.repository_refs_changed(&repository);
             put_head(&mut change, repository.no, *number, after.head_oid)?;
-            pull_trigger(&mut change, now, &repository, (&after, "reopened"), by);
         } else {
             change.repository_set(&repository);
         }
         let after = Pull { updated_at: now, ..after };
+        for activity in activities(&before, &after) {
+            pull_trigger(&mut change, now, &repository, (&after, activity), by);
+        }
         change.pull_set(repository.no, &after);
         for event in changes_between(&before, &after) {
             change.pull_event_add((repository.no, *number), (by, now), &event);
@@ -189,6 +191,21 @@ impl Handle<ChangePull> for Repository {
         turn.commit(change).await?;
         Ok(after)
     }
+}
+
+/// What workflows call a change of a pull request.
+fn activities(before: &Pull, after: &Pull) -> impl Iterator<Item = &'static str> {
+    let (was_open, is_open) = (before.state == PullState::Open, after.state == PullState::Open);
+    let is_edited = (&before.title, &before.body, &before.base) != (&after.title, &after.body, &after.base);
+    [
+        (!was_open && is_open, "reopened"),
+        (was_open && !is_open, "closed"),
+        (before.is_draft && !after.is_draft, "ready_for_review"),
+        (!before.is_draft && after.is_draft, "converted_to_draft"),
+        (is_edited, "edited"),
+    ]
+    .into_iter()
+    .filter_map(|(is_it, name)| is_it.then_some(name))
 }
 
 /// A change of a pull request that is being decided.

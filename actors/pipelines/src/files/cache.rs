@@ -6,7 +6,8 @@ use domain::{
     pipelines::{
         artifacts::file_missing,
         caches::{
-            CACHE_QUOTA, CACHE_UPLOAD_YOUNG, CACHE_USE_NOTED, CacheKey, CacheVersion, cache_evictions, cache_size_check,
+            CACHE_LINK_LASTS, CACHE_QUOTA, CACHE_UPLOAD_YOUNG, CACHE_USE_NOTED, CacheKey, CacheVersion,
+            cache_evictions, cache_size_check, cache_uploads_check,
         },
     },
 };
@@ -59,8 +60,11 @@ impl Handle<BeginCache> for JobFiles {
         let mut change = Change::new();
         match store.cache_with(job.no, full_ref, (key.as_str(), version)).await? {
             Some(before) if is_taken(&before, job, now) => return Ok(None),
-            Some(before) => change.cache_remove(now, &before),
-            None => {}
+            Some(before) => {
+                cache_uploads_check(Self::cache_uploads(turn, job, Some(before.id)).await?, *size)?;
+                change.cache_remove(now, &before);
+            }
+            None => cache_uploads_check(Self::cache_uploads(turn, job, None).await?, *size)?,
         }
         let cache = StoredCache {
             id: CacheId::new(now),
@@ -80,6 +84,26 @@ impl Handle<BeginCache> for JobFiles {
         Self::sweep_tomorrow(&mut change, turn, job.org_id);
         turn.commit(change).await?;
         Ok(Some(cache.id))
+    }
+}
+
+impl JobFiles {
+    /// The uploads beside one that aren't committed: how many of them are the job's, and the bytes of all. Those go first whose
+    /// address doesn't work any more.
+    async fn cache_uploads(turn: &mut Turn<'_, Self>, job: &StoredJob, but: Option<CacheId>) -> Result<(u64, u64)> {
+        let (store, now) = (turn.services().store.clone(), turn.now());
+        loop {
+            let over = store.cache_uploads_before(job.no, now.before(2 * CACHE_LINK_LASTS), LET_GO_MAX).await?;
+            let over: Vec<_> = over.into_iter().filter(|it| Some(it.id) != but).collect();
+            if over.is_empty() {
+                return Ok(store.cache_uploads(job.no, job.id, but).await?);
+            }
+            let mut change = Change::new();
+            for it in &over {
+                change.cache_remove(now, it);
+            }
+            turn.commit(change).await?;
+        }
     }
 }
 

@@ -10,20 +10,31 @@ use domain::{
     id::JobId,
     pipelines::{
         concurrency::GroupEffect,
+        environments::{
+            Admission, ApprovalDecision, ENVIRONMENT_DELETED, ENVIRONMENTS_MAX, EnvironmentName, Review,
+            branch_not_admitted, too_many_environments,
+        },
         run::{Effect, Gate, GroupWish, JobPlace, JobState, Phase, Plan, RunConclusion, RunEvent, RunStatus},
     },
     token::random_bytes,
 };
 use store::{
     Change, NewWork, Store,
-    pipelines::{GroupMember, JobStage, RunPlan, RunProblem, StoredGroup, StoredJob, StoredRun},
+    pipelines::{
+        GroupMember, JobStage, RunPlan, RunProblem, StoredApproval, StoredEnvironment, StoredGroup, StoredJob,
+        StoredRun,
+    },
 };
 
 use super::{
     nudge::{Nudge, PIPELINE_EVENTS, RunNudge},
     timers,
 };
-use crate::logs::seal_log;
+use crate::{
+    events::{Asked, approval_asked},
+    live::PipelineChange,
+    logs::seal_log,
+};
 
 /// Bytes of what the runner's own lines of a log begin with; written as twice as many hexadecimal digits.
 const MARKER_LEN: usize = 16;
@@ -38,10 +49,23 @@ pub(crate) struct Deciding<'a> {
     /// The jobs' rows, those of the newest attempt in which each ran.
     pub rows: BTreeMap<JobPlace, StoredJob>,
     pub change: Change,
-    groups: BTreeMap<String, StoredGroup>,
+    /// The groups that were read, as they are then; those that are taken out are written by whoever took them.
+    pub groups: BTreeMap<String, StoredGroup>,
     /// Events of this run that follow.
     next: VecDeque<Nudge>,
     is_queued: bool,
+    /// Jobs that came to their environments, and wait there.
+    waiting: Vec<Waiting>,
+    ended: Vec<JobId>,
+    changes: Vec<PipelineChange>,
+}
+
+/// A job that waits for its environment.
+struct Waiting {
+    job: JobPlace,
+    environment: StoredEnvironment,
+    review: Review,
+    until: Option<Timestamp>,
 }
 
 /// What was decided: the run as it is then, and whether runners have something to take.
@@ -50,6 +74,10 @@ pub(crate) struct DecidedRun {
     pub decides_on: RunPlan,
     pub change: Change,
     pub is_queued: bool,
+    /// Jobs that ended, and whose logs are complete by that.
+    pub ended: Vec<JobId>,
+    /// The jobs that were made or changed.
+    pub changes: Vec<PipelineChange>,
 }
 
 impl<'a> Deciding<'a> {
@@ -71,6 +99,9 @@ impl<'a> Deciding<'a> {
             groups: BTreeMap::new(),
             next: VecDeque::new(),
             is_queued: false,
+            waiting: Vec::new(),
+            ended: Vec::new(),
+            changes: Vec::new(),
         }
     }
 
@@ -117,6 +148,10 @@ impl<'a> Deciding<'a> {
                     self.run.is_cancel_requested = true;
                     RunEvent::Cancelled
                 }
+                Nudge::EnvironmentDeleted { environment } => {
+                    self.environment_deleted(&environment);
+                    continue;
+                }
             };
             for effect in self.decides_on.state.decide(self.plan, event) {
                 self.do_effect(effect).await?;
@@ -142,10 +177,98 @@ impl<'a> Deciding<'a> {
         let wish = self.decides_on.state.job(job).and_then(|job| job.concurrency.clone());
         match (gate, wish) {
             (Gate::Group, Some(wish)) => self.enter(GroupMember { run_id: self.run.id, job: Some(job) }, &wish).await,
+            (Gate::Environment, _) => self.come_to_environment(job).await,
             (gate, _) => {
-                self.next.push_back(Nudge::Event(RunEvent::Passed { job, gate }));
+                self.pass(job, gate);
                 Ok(())
             }
+        }
+    }
+
+    fn pass(&mut self, job: JobPlace, gate: Gate) {
+        self.next.push_back(Nudge::Event(RunEvent::Passed { job, gate }));
+    }
+
+    /// Has a job fail at its environment, which says why.
+    fn refuse(&mut self, job: JobPlace, why: String) {
+        self.decides_on.state.fault_put(job, why);
+        self.next.push_back(Nudge::Event(RunEvent::Refused { job, gate: Gate::Environment }));
+    }
+
+    /// The same, and whatever follows from it.
+    pub(super) async fn fail_at_environment(&mut self, job: JobPlace, why: String) -> Result<()> {
+        self.refuse(job, why);
+        self.follow().await
+    }
+
+    /// The row of the job with this id, where the job waits for its environment.
+    pub(super) fn job_row(&self, id: JobId) -> Option<StoredJob> {
+        let row = self.rows.values().find(|row| row.id == id)?;
+        let is_held = self.decides_on.state.job(row.place)?.phase == Phase::Held(Gate::Environment);
+        is_held.then(|| row.clone())
+    }
+
+    /// Lets a job pass its environment, has it wait there, or has it fail. An environment that nobody named before is made.
+    async fn come_to_environment(&mut self, job: JobPlace) -> Result<()> {
+        let named = self.decides_on.state.job(job).and_then(|job| job.environment.clone()).unwrap_or_default();
+        let Ok(name) = EnvironmentName::parse("environment", &named) else {
+            self.refuse(job, format!("'{named}' is no name of an environment."));
+            return Ok(());
+        };
+        let Some(environment) = self.store.environment(self.run.no, &name).await? else {
+            if self.store.environments_count(self.run.no).await? >= ENVIRONMENTS_MAX {
+                self.refuse(job, too_many_environments());
+            } else {
+                self.change.environment_add(self.run.no, &StoredEnvironment::new(name, self.now));
+                self.pass(job, Gate::Environment);
+            }
+            return Ok(());
+        };
+        match environment.protection.admission(&self.run.full_ref, self.now) {
+            Admission::Pass => self.pass(job, Gate::Environment),
+            Admission::Refuse => self.refuse(job, branch_not_admitted(&self.run.full_ref, &named)),
+            Admission::Wait { review, until } => {
+                // The jobs of a matrix come together.
+                let is_told = self.waiting.iter().any(|other| other.environment.name == environment.name);
+                if review == Review::Needed && !is_told {
+                    let about = (&self.run, &environment, Asked::Now);
+                    approval_asked(&mut self.change, self.store, about, self.now).await?;
+                }
+                self.waiting.push(Waiting { job, environment, review, until });
+            }
+        }
+        Ok(())
+    }
+
+    /// Has jobs fail that wait for an environment that is there no more.
+    fn environment_deleted(&mut self, key: &str) {
+        let is_of = |job: &JobState| job.environment.as_ref().is_some_and(|name| name.trim().to_lowercase() == key);
+        let is_held = |job: &JobState| job.phase == Phase::Held(Gate::Environment) && is_of(job);
+        let held = self.decides_on.state.jobs().filter(|(_, job)| is_held(job)).map(|(place, _)| place);
+        for place in held.collect::<Vec<_>>() {
+            self.refuse(place, ENVIRONMENT_DELETED.to_owned());
+        }
+    }
+
+    /// Has the jobs that came to their environments wait there, unless something ended them since.
+    fn wait_for_environments(&mut self) {
+        for Waiting { job, environment, review, until } in std::mem::take(&mut self.waiting) {
+            let is_held = self.decides_on.state.job(job).is_some_and(|it| it.phase == Phase::Held(Gate::Environment));
+            let Some(row) = self.rows.get(&job).filter(|_| is_held) else { continue };
+            let approval = StoredApproval {
+                job_id: row.id,
+                no: self.run.no,
+                run_id: self.run.id,
+                environment: environment.name.key(),
+                asked_at: self.now,
+                waits_until: until,
+                decision: (review == Review::Unneeded).then_some(ApprovalDecision::Unneeded),
+                decided_by: None,
+                comment: None,
+                decided_at: None,
+            };
+            self.change.approval_add(&approval);
+            timers::wait(&mut self.change, &self.run, &approval);
         }
     }
 
@@ -208,6 +331,7 @@ impl<'a> Deciding<'a> {
         for (place, job) in jobs {
             self.write_job(place, &job)?;
         }
+        self.wait_for_environments();
         for (name, group) in &self.groups {
             self.change.concurrency_group_put(self.run.no, name, group);
         }
@@ -218,15 +342,20 @@ impl<'a> Deciding<'a> {
         if self.decides_on.state.has_started && self.run.started_at.is_none() {
             self.run.started_at = Some(self.now);
         }
-        let Self { run, decides_on, change, is_queued, .. } = self;
-        Ok(DecidedRun { run, decides_on, change, is_queued })
+        let Self { run, decides_on, change, is_queued, ended, changes, .. } = self;
+        Ok(DecidedRun { run, decides_on, change, is_queued, ended, changes })
     }
 
     fn write_job(&mut self, place: JobPlace, job: &JobState) -> Result<()> {
         let Some(row) = self.rows.get(&place) else {
             let made = self.made(place, job)?;
-            self.is_queued |= made.stage == JobStage::Queued;
+            if made.stage == JobStage::Queued {
+                self.is_queued = true;
+                timers::wait_for_runner(&mut self.change, &self.run, made.id, self.now);
+            }
             self.change.job_add(&made);
+            self.changes.push(PipelineChange::Job { run_id: made.run_id, job_id: made.id, version: made.version });
+            self.rows.insert(place, made);
             return Ok(());
         };
         let stage = stage_of(job.phase);
@@ -249,6 +378,7 @@ impl<'a> Deciding<'a> {
                 row.queued_at = Some(self.now);
                 self.is_queued = true;
                 timers::cancel_all(&mut self.change, &self.run, row.id);
+                timers::wait_for_runner(&mut self.change, &self.run, row.id, self.now);
             }
             Phase::Running => {
                 row.started_at = Some(self.now);
@@ -261,11 +391,13 @@ impl<'a> Deciding<'a> {
                 row.completed_at = Some(self.now);
                 row.fault.clone_from(&job.fault);
                 timers::cancel_all(&mut self.change, &self.run, row.id);
+                self.ended.push(row.id);
                 seal_log(&mut self.change, self.run.org_id, row.id, self.now);
             }
             Phase::Held(_) | Phase::Cancelling => {}
         }
         self.change.job_set(&row);
+        self.changes.push(PipelineChange::Job { run_id: row.run_id, job_id: row.id, version: row.version + 1 });
         Ok(())
     }
 

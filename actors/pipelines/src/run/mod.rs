@@ -4,6 +4,7 @@
 //! runner has a job is decided by the pool of runners, by the version of the job's row; what is decided here names that version,
 //! too.
 
+mod approvals;
 mod deciding;
 mod nudge;
 mod people;
@@ -16,26 +17,37 @@ use domain::{
     Error, Result, Timestamp,
     id::RunId,
     pipelines::{
+        environments::EnvironmentName,
         expressions::Value,
-        run::{JobPlace, Plan, RunContexts},
+        run::{Gate, JobPlace, Phase, Plan, RunContexts},
         run_not_found,
         workflow::WorkflowFile,
     },
 };
-use kernel::{Handle, Resource, TimerFired, Turn};
+use kernel::{CpuKind, Handle, Resource, TimerFired, Turn};
 use store::{
-    Store,
-    pipelines::{RunPlan, StoredJob, StoredRun},
+    Change, Store,
+    pipelines::{RunPlan, StoredEnvironment, StoredJob, StoredRun},
 };
 
-pub(crate) use self::deciding::{DecidedRun, Deciding};
 pub use self::{
+    approvals::ReviewRun,
     nudge::{Nudge, NudgeRun, PIPELINE_EVENTS, RunNudges},
     people::{CancelRun, DeleteRun, How, RerunJobs, RerunRun},
-    runner::{CompleteJob, JobEnd, ReportStatus, StartJob, StartedJob},
-    timers::{LEASE, TIMEOUT_GRACE},
+    runner::{CompleteJob, JobEnd, ReportStatus, Speaker, StartJob, StartedJob},
+    timers::{LEASE, QUEUED_MAX, TIMEOUT_GRACE},
 };
-use crate::{PipelineServices, status::put_status};
+pub(crate) use self::{
+    deciding::{DecidedRun, Deciding},
+    nudge::RunNudge,
+};
+use crate::{
+    PipelineServices,
+    events::{Asked, approval_asked, run_ended},
+    live::{PipelineChange, tell_changes},
+    logs::log_ended,
+    status::put_status,
+};
 
 /// A run.
 #[derive(Debug)]
@@ -61,20 +73,26 @@ impl Resource for Run {
         let store = &services.services.store;
         let Some(run) = store.run_of_any(*key).await? else { return Ok(Self { loaded: None }) };
         let Some(decides_on) = store.run_plan(*key).await? else { return Ok(Self { loaded: None }) };
-        let plan = plan_of(&run, &decides_on)?;
+        let plan = plan_of(services, &run, &decides_on).await?;
         Ok(Self { loaded: Some(Loaded { run, decides_on, plan: Arc::new(plan) }) })
     }
 }
 
 /// The plan of a run: what its file means, with the contexts that stay. A file that means nothing has no jobs.
-pub(crate) fn plan_of(run: &StoredRun, decides_on: &RunPlan) -> Result<Plan> {
+pub(crate) async fn plan_of(services: &PipelineServices, run: &StoredRun, decides_on: &RunPlan) -> Result<Plan> {
+    let contexts = contexts_of(run, decides_on)?;
+    let text = decides_on.text.clone();
+    let reading = move || Plan::of(WorkflowFile::read(&text).workflow.unwrap_or_default(), contexts);
+    services.cpu.run(run.org_id.into(), CpuKind::Document, reading).await
+}
+
+/// The contexts that stay the same throughout a run.
+pub(crate) fn contexts_of(run: &StoredRun, decides_on: &RunPlan) -> Result<RunContexts> {
     let strange = || Error::internal(format_args!("contexts of {}", run.id));
     let mut contexts: serde_json::Value = serde_json::from_str(&decides_on.contexts).map_err(|_| strange())?;
     contexts["github"]["run_attempt"] = run.attempt.to_string().into();
     let of = |name: &str| Value::read_json(&contexts[name].to_string()).map_err(|_| strange());
-    let contexts = RunContexts { github: of("github")?, inputs: of("inputs")?, vars: of("vars")? };
-    let file = WorkflowFile::read(&decides_on.text);
-    Ok(Plan::of(file.workflow.unwrap_or_default(), contexts))
+    Ok(RunContexts { github: of("github")?, inputs: of("inputs")?, vars: of("vars")? })
 }
 
 impl Loaded {
@@ -98,22 +116,65 @@ impl Run {
 
     /// Commits what was decided, and applies it.
     async fn settle(&mut self, decided: DecidedRun, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let DecidedRun { mut run, decides_on, mut change, is_queued } = decided;
+        let DecidedRun { mut run, decides_on, mut change, is_queued, ended, mut changes } = decided;
         let before = self.loaded()?;
         let has_ended = run.conclusion.is_some() && before.run.conclusion.is_none();
         if has_ended || run.attempt != before.run.attempt {
             put_status(&mut change, turn.services(), &run, turn.now()).await?;
         }
+        if has_ended {
+            let store = &turn.services().services.store;
+            run_ended(&mut change, store, (&run, &decides_on), turn.now()).await?;
+        }
+        reviews_over(&mut change, turn, (&before, &run, &decides_on)).await?;
         change.run_set(&run, &decides_on);
         turn.commit(change).await?;
         run.version += 1;
-        let plan = if run.attempt == before.run.attempt { before.plan } else { Arc::new(plan_of(&run, &decides_on)?) };
+        let plan = if run.attempt == before.run.attempt {
+            before.plan
+        } else {
+            Arc::new(plan_of(turn.services(), &run, &decides_on).await?)
+        };
         if is_queued {
             turn.services().waiting.wake(run.org_id);
+        }
+        changes.push(PipelineChange::Run { run_id: run.id, version: run.version });
+        tell_changes(&turn.services().services.hub, run.repository_id, changes);
+        for job_id in ended {
+            log_ended(&turn.services().services.hub, job_id);
         }
         self.loaded = Some(Loaded { run, decides_on, plan });
         Ok(())
     }
+}
+
+/// Tells reviewers of environments for which no job waits any more.
+async fn reviews_over(
+    change: &mut Change,
+    turn: &Turn<'_, Run>,
+    (before, run, after): (&Loaded, &StoredRun, &RunPlan),
+) -> Result<()> {
+    let (store, now) = (&turn.services().services.store, turn.now());
+    let mut over = held_at(&before.decides_on);
+    for key in held_at(after).keys() {
+        over.remove(key);
+    }
+    for name in over.into_values() {
+        let found = store.environment(run.no, &name).await?;
+        if found.as_ref().is_some_and(|it| it.protection.reviewers.is_empty()) {
+            continue;
+        }
+        let environment = found.unwrap_or_else(|| StoredEnvironment::new(name, now));
+        approval_asked(change, store, (&before.run, &environment, Asked::NoMore), now).await?;
+    }
+    Ok(())
+}
+
+/// The environments for which jobs wait.
+fn held_at(decides_on: &RunPlan) -> BTreeMap<String, EnvironmentName> {
+    let held = decides_on.state.jobs().filter(|(_, job)| job.phase == Phase::Held(Gate::Environment));
+    let named = held.filter_map(|(_, job)| EnvironmentName::parse("environment", job.environment.as_deref()?).ok());
+    named.map(|name| (name.key(), name)).collect()
 }
 
 impl Handle<NudgeRun> for Run {
@@ -134,6 +195,9 @@ impl Handle<TimerFired> for Run {
         match timers::JobTimer::read(&fired.name) {
             Some(timers::JobTimer::Lease(id)) => self.lease_over(id, turn).await,
             Some(timers::JobTimer::Timeout(id)) => self.time_over(id, turn).await,
+            Some(timers::JobTimer::Wait(id)) => self.wait_over(id, turn).await,
+            Some(timers::JobTimer::Approval(id)) => self.approval_over(id, turn).await,
+            Some(timers::JobTimer::Queue(id)) => self.queue_over(id, turn).await,
             None => Ok(()),
         }
     }

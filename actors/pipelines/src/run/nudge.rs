@@ -36,6 +36,11 @@ pub enum Nudge {
     Cancel,
     /// Something happened to one of its jobs.
     Event(RunEvent),
+    /// An environment was deleted for which jobs may wait.
+    EnvironmentDeleted {
+        /// Its name, in small letters.
+        environment: String,
+    },
 }
 
 impl Nudge {

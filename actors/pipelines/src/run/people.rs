@@ -13,7 +13,7 @@ use domain::{
     },
 };
 use kernel::{Command, Handle, Turn};
-use serde_json::json;
+use serde_json::{Value, json};
 use store::{
     Change,
     audit::{AuditEntry, AuditTarget},
@@ -21,7 +21,10 @@ use store::{
 };
 
 use super::{Deciding, Loaded, Run, plan_of};
-use crate::access::reaches;
+use crate::{
+    access::reaches,
+    live::{PipelineChange, tell_changes},
+};
 
 /// How long after it was made a run can be run again.
 pub const RERUN_FOR: Duration = Duration::from_hours(24 * 30);
@@ -79,7 +82,7 @@ impl Command for DeleteRun {
 }
 
 /// The run, where the caller may write to its repository.
-async fn written(run: &Run, turn: &Turn<'_, Run>) -> Result<Loaded> {
+pub(super) async fn written(run: &Run, turn: &Turn<'_, Run>) -> Result<Loaded> {
     let loaded = run.loaded()?;
     let authority = turn.authority(loaded.run.org_id).await?;
     authority.require(Scope::GitWrite)?;
@@ -89,10 +92,23 @@ async fn written(run: &Run, turn: &Turn<'_, Run>) -> Result<Loaded> {
 }
 
 fn audit(change: &mut Change, turn: &Turn<'_, Run>, run: &StoredRun, action: &'static str) {
+    audit_with(change, turn, run, (action, json!({})));
+}
+
+/// The same, with more about it.
+pub(super) fn audit_with(
+    change: &mut Change,
+    turn: &Turn<'_, Run>,
+    run: &StoredRun,
+    (action, more): (&'static str, Value),
+) {
     let target = AuditTarget::new("run", run.id).labelled(&run.title);
     let entry = AuditEntry::new(turn.context(), action, target).in_org(run.org_id);
-    let about = json!({ "repository": run.repository_id.to_string(), "file": run.file, "number": run.number,
-                        "attempt": run.attempt });
+    let mut about = json!({ "repository": run.repository_id.to_string(), "file": run.file, "number": run.number,
+                            "attempt": run.attempt });
+    if let (Some(about), Value::Object(more)) = (about.as_object_mut(), more) {
+        about.extend(more);
+    }
     change.audit_add(turn.now(), entry.with_metadata(about));
 }
 
@@ -140,11 +156,13 @@ impl Handle<RerunRun> for Run {
         };
         let nothing = || Error::conflict("nothing_to_rerun", "No job of this run would run again.");
         let next = loaded.decides_on.state.again(&loaded.plan, &rerun).ok_or_else(nothing)?;
+        let by = turn.authority(loaded.run.org_id).await?.on_behalf_of()?;
         loaded.decides_on.attempts.push(EndedAttempt {
             attempt: loaded.run.attempt,
             conclusion: loaded.run.conclusion,
             started_at: loaded.run.started_at.map(|at| at.0),
             completed_at: loaded.run.completed_at.map(|at| at.0),
+            rerun_by: Some(by.to_string()),
         });
         loaded.decides_on.state = next;
         loaded.run = StoredRun {
@@ -157,7 +175,7 @@ impl Handle<RerunRun> for Run {
             ..loaded.run
         };
         rows.retain(|place, _| loaded.decides_on.state.job(*place).is_some_and(|job| job.conclusion().is_some()));
-        let plan = plan_of(&loaded.run, &loaded.decides_on)?;
+        let plan = plan_of(turn.services(), &loaded.run, &loaded.decides_on).await?;
         let about = (loaded.run.clone(), loaded.decides_on);
         let mut deciding = Deciding::new((&store, now), about, &plan, rows);
         deciding.begin().await?;
@@ -185,6 +203,8 @@ impl Handle<DeleteRun> for Run {
         audit(&mut change, turn, &loaded.run, "run.deleted");
         change.run_remove(&loaded.run);
         turn.commit(change).await?;
+        let gone = PipelineChange::Run { run_id: loaded.run.id, version: loaded.run.version + 1 };
+        tell_changes(&turn.services().services.hub, loaded.run.repository_id, [gone]);
         self.loaded = None;
         Ok(())
     }

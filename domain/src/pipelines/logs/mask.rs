@@ -1,6 +1,12 @@
 //! What must not be read in a log: secrets, in every form in which programs usually write them.
 
-use std::{borrow::Cow, collections::BTreeSet, fmt, ops::Range};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    ops::Range,
+    sync::Arc,
+};
 
 use aho_corasick::AhoCorasick;
 use base64::{
@@ -20,10 +26,45 @@ const BASE64_LINES: [usize; 2] = [76, 64];
 /// What stands in an address as it is, for one encoder or another (RFC 3986, `encodeURIComponent`, forms, Python's `quote`).
 const URL_KEEPS: [&[u8]; 4] = [b"-_.~", b"-_.~!*'()", b"*-._", b"-_.~/"];
 const ESCAPE: u8 = 0x1b;
+/// Bytes of a form that are looked for; where they stand, the rest is compared. So long values take no more memory than they have.
+const ANCHOR_LEN: usize = 64;
 
-/// The secrets of a job.
+/// The secrets of a job. A cheap handle.
 #[derive(Clone, Default)]
-pub struct Masks(Option<AhoCorasick>);
+pub struct Masks(Option<Arc<Forms>>);
+
+/// The forms of all secrets.
+struct Forms {
+    /// How they begin.
+    anchors: AhoCorasick,
+    /// How those of each beginning go on, the longest first.
+    rests: Vec<Vec<Box<[u8]>>>,
+}
+
+impl Forms {
+    fn of(forms: BTreeSet<String>) -> Result<Self> {
+        let mut by_anchor: BTreeMap<Vec<u8>, Vec<Box<[u8]>>> = BTreeMap::new();
+        for form in forms {
+            let (anchor, rest) = form.as_bytes().split_at(form.len().min(ANCHOR_LEN));
+            by_anchor.entry(anchor.to_vec()).or_default().push(rest.into());
+        }
+        let anchors = AhoCorasick::new(by_anchor.keys()).map_err(Error::internal)?;
+        let mut rests: Vec<_> = by_anchor.into_values().collect();
+        for rests in &mut rests {
+            rests.sort_unstable_by_key(|rest| std::cmp::Reverse(rest.len()));
+        }
+        Ok(Self { anchors, rests })
+    }
+
+    /// Where forms are, the longest of those that begin alike.
+    fn find(&self, text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+        self.anchors.find_overlapping_iter(text).filter_map(move |anchor| {
+            let behind = text.get(anchor.end()..)?;
+            let rest = self.rests.get(anchor.pattern().as_usize())?.iter().find(|rest| behind.starts_with(rest))?;
+            Some(anchor.start()..anchor.end() + rest.len())
+        })
+    }
+}
 
 impl fmt::Debug for Masks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,7 +88,12 @@ impl Masks {
         if forms.is_empty() {
             return Ok(Self::none());
         }
-        Ok(Self(Some(AhoCorasick::new(forms).map_err(Error::internal)?)))
+        Ok(Self(Some(Arc::new(Forms::of(forms)?))))
+    }
+
+    /// Whether a secret stands in the text.
+    pub fn are_in(&self, text: &str) -> bool {
+        matches!(self.hide(Cow::Borrowed(text)), Cow::Owned(_))
     }
 
     /// The line, with `***` in the place of each secret. Colours in the middle of one hide nothing.
@@ -65,8 +111,8 @@ impl Masks {
 }
 
 /// Where secrets are: ranges behind one another, what overlaps or touches in one.
-fn found(forms: &AhoCorasick, text: &[u8]) -> Vec<Range<usize>> {
-    let mut all: Vec<_> = forms.find_overlapping_iter(text).map(|it| it.range()).collect();
+fn found(forms: &Forms, text: &[u8]) -> Vec<Range<usize>> {
+    let mut all: Vec<_> = forms.find(text).collect();
     all.sort_unstable_by_key(|range| range.start);
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in all {
@@ -223,6 +269,19 @@ mod tests {
         assert_eq!(hidden(&["abcdef", "defghi"], "-abcdefghi-"), "-***-");
         assert_eq!(hidden(&["abcd", "abcdefgh"], "abcdefgh"), "***");
         assert_eq!(hidden(&["abcd"], "abcdabcd"), "***");
+    }
+
+    #[test]
+    fn long_values_are_masked_whole_and_only_whole() {
+        let long = (0..9_000).map(|at: u32| char::from_digit(at * at % 31 % 10, 10).unwrap()).collect::<String>();
+        let longer = format!("{long}-and-more");
+        assert_eq!(hidden(&[&long, &longer], &format!("a {long} b {longer} c")), "a *** b *** c");
+        let cut = &long[..long.len() - 1];
+        assert_eq!(hidden(&[&long], cut), cut);
+        assert_eq!(hidden(&[&long], &STANDARD.encode(&long)), MASK);
+        for length in [ANCHOR_LEN - 1, ANCHOR_LEN, ANCHOR_LEN + 1] {
+            assert_eq!(hidden(&[&long[..length]], &format!("({})", &long[..length])), "(***)");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{
     event::{Begun, Effect, Gate, RunEvent},
     expand,
     plan::Plan,
-    state::{JobPlace, JobState, LOST_MAX, Phase, RunState, Settled},
+    state::{JobPlace, JobState, LOST_MAX, Phase, RUN_OUTPUTS_LEN_MAX, RunState, Settled, outputs_len},
 };
 
 impl RunState {
@@ -52,6 +52,11 @@ impl Turn<'_> {
             RunEvent::Started { job } => self.started(job),
             RunEvent::Completed { job, conclusion, outputs } => self.completed(job, conclusion, outputs),
             RunEvent::TimedOut { job } => self.timed_out(job),
+            RunEvent::Unclaimed { job } => {
+                if self.phase(job) == Some(Phase::Queued) {
+                    self.complete(job, JobConclusion::Failure);
+                }
+            }
             RunEvent::Lost { job, begun } => self.lost(job, begun),
             RunEvent::Displaced { job } => self.cancel(job),
             RunEvent::Cancelled if self.state.has_begun => self.cancelled(),
@@ -161,9 +166,15 @@ impl Turn<'_> {
     }
 
     fn completed(&mut self, place: JobPlace, conclusion: JobConclusion, outputs: BTreeMap<String, String>) {
+        let fits = self.state.outputs_len() + outputs_len(&outputs) <= RUN_OUTPUTS_LEN_MAX;
         let Some(job) = self.job(place).filter(|job| job.is_running()) else { return };
-        job.outputs = outputs;
-        self.complete(place, conclusion);
+        if fits {
+            job.outputs = outputs;
+            return self.complete(place, conclusion);
+        }
+        job.fault = Some(format!("The outputs of a run's jobs take at most {RUN_OUTPUTS_LEN_MAX} bytes."));
+        let is_success = conclusion == JobConclusion::Success;
+        self.complete(place, if is_success { JobConclusion::Failure } else { conclusion });
     }
 
     fn lost(&mut self, place: JobPlace, begun: Begun) {

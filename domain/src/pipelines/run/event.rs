@@ -68,6 +68,11 @@ pub enum RunEvent {
         /// The job.
         job: JobPlace,
     },
+    /// No runner took the job for as long as it may wait.
+    Unclaimed {
+        /// The job.
+        job: JobPlace,
+    },
     /// The job's runner stopped answering.
     Lost {
         /// The job.

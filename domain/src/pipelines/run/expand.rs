@@ -60,7 +60,7 @@ pub(super) fn alone(job: JobState) -> NodeState {
 }
 
 fn failed(job: &Job, fault: &JobFault) -> JobState {
-    ended(job, JobConclusion::Failure, Some(fault.to_string()))
+    ended(job, JobConclusion::Failure, Some(fault.to_string().replace('\0', "")))
 }
 
 fn expanded(state: &RunState, job: &Job, surroundings: &mut JobSurroundings<'_>) -> Result<NodeState, JobFault> {
@@ -144,7 +144,7 @@ fn label(key: &'static str, value: &Value) -> Result<String, JobFault> {
     if !value.is_primitive() {
         return Err(JobFault::other(key, "A text was expected"));
     }
-    let text = value.to_text().trim().to_owned();
+    let text = value.to_text().replace('\0', "").trim().to_owned();
     if text.chars().count() > LABEL_LEN_MAX {
         return Err(JobFault::other(key, format!("At most {LABEL_LEN_MAX} characters were expected")));
     }

@@ -32,5 +32,5 @@ pub use self::{
     plan::{Plan, TITLE_LEN_MAX},
     rerun::Rerun,
     settings::{GroupWish, TIMEOUT_MINUTES, TIMEOUT_MINUTES_MAX},
-    state::{JobPlace, JobState, LOST_MAX, Phase, RUN_JOBS_MAX, RunState},
+    state::{JobPlace, JobState, LOST_MAX, Phase, RUN_JOBS_MAX, RUN_OUTPUTS_LEN_MAX, RunState},
 };

@@ -20,7 +20,7 @@ pub(super) fn evaluated(job: &Job, row: &Value, surroundings: &impl Surroundings
     let key = job.key.as_str();
     let Some(template) = &job.name else { return Ok(with_row(key, row)) };
     let is_plain = template.parts().iter().all(|part| matches!(part, Part::Text(_)));
-    let name = template.evaluate(surroundings)?.to_text();
+    let name = template.evaluate(surroundings)?.to_text().replace('\0', "");
     let name = if name.trim().is_empty() { key } else { name.trim() };
     Ok(if is_plain { with_row(name, row) } else { cut(name) })
 }
@@ -44,9 +44,9 @@ fn leaves(value: &Value, found: &mut Vec<String>) {
         Value::Array(array) => array.items().iter().for_each(|item| leaves(item, found)),
         Value::Object(object) => object.entries().for_each(|(_, item)| leaves(item, found)),
         other => {
-            let text = other.to_text();
+            let text = other.to_text().replace('\0', "");
             if !text.is_empty() {
-                found.push(text.to_string());
+                found.push(text);
             }
         }
     }

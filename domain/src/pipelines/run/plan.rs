@@ -60,7 +60,7 @@ impl Plan {
     /// The title that the workflow gives its runs; none where it gives none, or what it says comes to nothing.
     pub fn title(&self) -> Option<String> {
         let surroundings = self.surroundings_of_run();
-        let title = self.workflow.run_name.as_ref()?.evaluate(&surroundings).ok()?.to_text();
+        let title = self.workflow.run_name.as_ref()?.evaluate(&surroundings).ok()?.to_text().replace('\0', "");
         Some(title.trim().chars().take(TITLE_LEN_MAX).collect::<String>()).filter(|title| !title.is_empty())
     }
 

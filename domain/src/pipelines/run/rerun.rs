@@ -84,6 +84,7 @@ impl NodeState {
             job.phase = Phase::Held(Gate::Slot);
             job.outputs.clear();
             job.lost = 0;
+            job.fault = None;
         }
         true
     }

@@ -93,7 +93,7 @@ pub(super) fn group(
 ) -> Evaluated<Option<GroupWish>> {
     const KEY: &str = "concurrency";
     let name = wanted.group.evaluate(surroundings).map_err(JobFault::expression(KEY))?;
-    let group = name.to_text().to_lowercase();
+    let group = name.to_text().replace('\0', "").to_lowercase();
     if group.is_empty() {
         return Ok(None);
     }

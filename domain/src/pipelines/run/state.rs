@@ -13,6 +13,8 @@ use super::{
 
 /// Jobs of a run, at most, those of its matrices counted.
 pub const RUN_JOBS_MAX: usize = 1_000;
+/// Bytes of what the jobs of a run hand to others, at most: a run's state is written whole.
+pub const RUN_OUTPUTS_LEN_MAX: usize = 16 * 1024 * 1024;
 /// How often a job is queued again whose runner was lost before a step began.
 pub const LOST_MAX: u8 = 3;
 
@@ -131,6 +133,11 @@ impl JobState {
         matches!(self.phase, Phase::Running | Phase::Cancelling)
     }
 
+    /// Bytes of what the job hands to others.
+    fn outputs_len(&self) -> usize {
+        outputs_len(&self.outputs)
+    }
+
     /// How the job counts for its run: a failure that `continue-on-error` forgives is a success.
     pub(super) fn counted(&self) -> Option<JobConclusion> {
         match self.conclusion()? {
@@ -150,7 +157,17 @@ impl JobState {
     }
 }
 
+/// Bytes of outputs.
+pub(super) fn outputs_len(outputs: &BTreeMap<String, String>) -> usize {
+    outputs.iter().map(|(name, value)| name.len() + value.len()).sum()
+}
+
 impl RunState {
+    /// Bytes of what the jobs hand to others.
+    pub(super) fn outputs_len(&self) -> usize {
+        self.jobs().map(|(_, job)| job.outputs_len()).sum()
+    }
+
     /// A run that hasn't begun.
     pub fn new(plan: &Plan) -> Self {
         Self {
@@ -173,6 +190,13 @@ impl RunState {
             .iter()
             .enumerate()
             .flat_map(|(node, of)| of.jobs.iter().enumerate().map(move |(index, job)| (JobPlace { node, index }, job)))
+    }
+
+    /// Notes why a job can't be run, before it is refused.
+    pub fn fault_put(&mut self, place: JobPlace, fault: String) {
+        if let Some(job) = self.nodes.get_mut(place.node).and_then(|node| node.jobs.get_mut(place.index)) {
+            job.fault = Some(fault);
+        }
     }
 
     /// How the run is doing.

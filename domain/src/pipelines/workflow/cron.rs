@@ -10,13 +10,13 @@ const INTERVAL_MIN: u32 = 5;
 const MINUTES_OF_AN_HOUR: u32 = 60;
 
 /// What a field may say.
-struct Field {
+pub(super) struct Field {
     min: u32,
     max: u32,
     names: &'static [&'static str],
 }
 
-const FIELDS: [Field; 5] = [
+pub(super) const FIELDS: [Field; 5] = [
     Field { min: 0, max: 59, names: &[] },
     Field { min: 0, max: 23, names: &[] },
     Field { min: 1, max: 31, names: &[] },
@@ -67,11 +67,17 @@ impl Field {
         self.number(first).zip(self.number(last)).filter(|(first, last)| first <= last)
     }
 
+    /// All that a list stands for, as bits.
+    pub fn bits(&self, text: &str) -> u64 {
+        text.split(',').flat_map(|part| self.values(part)).fold(0, |bits, value| bits | (1_u64 << value))
+    }
+
     /// What one part of a list stands for.
     fn values(&self, part: &str) -> Vec<u32> {
         let (range, step) = part.split_once('/').map_or((part, None), |(range, step)| (range, self.number(step)));
         let Some((first, mut last)) = self.range(range) else { return Vec::new() };
-        if step.is_some() && first == last {
+        // One number with a step stands for all from there on.
+        if step.is_some() && first == last && !range.contains('-') {
             last = self.max;
         }
         (first..=last).step_by(step.and_then(|it| usize::try_from(it).ok()).unwrap_or(1).max(1)).collect()

@@ -16,6 +16,7 @@ mod problem;
 mod read;
 mod schema;
 mod steps;
+mod times;
 mod triggers;
 mod yaml;
 
@@ -32,8 +33,10 @@ pub use self::{
     },
     problem::{PROBLEMS_MAX, Severity, WorkflowProblem},
     schema::{OF_JOB_DEFAULTS, OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF},
+    times::{LATE_MAX, ScheduleTimes},
     triggers::{
-        DispatchInput, Filter, InputDefault, InputKind, PullRequestTrigger, PushTrigger, Schedule, Triggers, Verdict,
+        DispatchInput, Filter, InputDefault, InputKind, PullRequestTrigger, PushTrigger, SCHEDULES_MAX, Schedule,
+        Triggers, Verdict,
     },
     yaml::{YAML_DEPTH_MAX, YAML_LEN_MAX, YAML_NODES_MAX},
 };

@@ -355,6 +355,13 @@ impl Workflow {
         self.env.add_usage(&mut usage);
         usage
     }
+
+    /// Whether the job of this key may write to its repository: as it says itself, else as the workflow does; by default not.
+    pub fn may_write_contents(&self, key: &str) -> bool {
+        let job = self.jobs.iter().find(|job| job.key.as_str() == key);
+        let permissions = job.and_then(|job| job.permissions.as_ref().or(self.permissions.as_ref()));
+        permissions.is_some_and(Permissions::may_write_contents)
+    }
 }
 
 impl Job {

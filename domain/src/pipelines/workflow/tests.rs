@@ -214,3 +214,27 @@ fn places_know_the_functions_of_their_runs() {
     assert!(named("success('b') || cancelled()").functions.contains(&Function::Cancelled));
     assert_eq!(places("on: push\njobs: {a: {runs-on: x, steps: [{run: x, if: success('b')}]}}"), "2:45");
 }
+
+#[test]
+fn a_job_may_write_where_it_says_so_or_its_workflow_does() {
+    let may = |top: &str, job: &str| {
+        read(&format!("on: push\n{top}\njobs: {{a: {{runs-on: x, {job} steps: [{{run: x}}]}}}}"))
+            .may_write_contents("a")
+    };
+    for (top, job, wanted) in [
+        ("", "", false),
+        ("permissions: write-all", "", true),
+        ("permissions: read-all", "", false),
+        ("permissions: {contents: write}", "", true),
+        ("permissions: {contents: read}", "", false),
+        ("permissions: {statuses: write}", "", false),
+        ("permissions: write-all", "permissions: {},", false),
+        ("permissions: write-all", "permissions: {statuses: write},", false),
+        ("permissions: read-all", "permissions: {contents: write},", true),
+    ] {
+        assert_eq!(may(top, job), wanted, "{top} {job}");
+    }
+    assert!(
+        !read("on: push\npermissions: write-all\njobs: {a: {runs-on: x, steps: [{run: x}]}}").may_write_contents("b")
+    );
+}

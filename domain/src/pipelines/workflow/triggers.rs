@@ -14,6 +14,12 @@ use crate::pipelines::expressions::Value;
 /// What a pull request does that starts a workflow, unless it says otherwise.
 const ACTIVITIES: [&str; 3] = ["opened", "synchronize", "reopened"];
 
+/// Schedules of a file, at most; what comes behind them starts nothing.
+pub const SCHEDULES_MAX: usize = 50;
+/// What of pull requests workflows are told of; of GitHub's other types nothing comes here.
+const ACTIVITIES_TOLD: [&str; 7] =
+    ["opened", "synchronize", "reopened", "closed", "edited", "ready_for_review", "converted_to_draft"];
+
 /// What starts a workflow.
 #[derive(Clone, Debug, Default)]
 pub struct Triggers {
@@ -205,6 +211,9 @@ fn push(value: Option<&Node>, problems: &mut Problems<'_>) -> PushTrigger {
 
 fn pull_request(value: Option<&Node>, problems: &mut Problems<'_>) -> PullRequestTrigger {
     let types = value.and_then(|value| value.get("types")).map(texts);
+    for (name, node) in types.iter().flatten().filter(|(name, _)| !ACTIVITIES_TOLD.contains(&&**name)) {
+        problems.warning(node.place, format!("The type '{name}' starts nothing here"));
+    }
     PullRequestTrigger {
         types: types.map_or_else(
             || ACTIVITIES.map(str::to_owned).into(),
@@ -261,7 +270,10 @@ fn schedules(event: &Node, value: Option<&Node>, problems: &mut Problems<'_>) ->
     if items.is_empty() {
         problems.warning(event.place, "A schedule without a time starts nothing");
     }
-    items.iter().filter_map(|item| schedule(item, problems)).collect()
+    if let Some(first) = items.get(SCHEDULES_MAX) {
+        problems.warning(first.place, format!("A file has at most {SCHEDULES_MAX} schedules, and this is one more"));
+    }
+    items.iter().filter_map(|item| schedule(item, problems)).take(SCHEDULES_MAX).collect()
 }
 
 fn schedule(item: &Node, problems: &mut Problems<'_>) -> Option<Schedule> {

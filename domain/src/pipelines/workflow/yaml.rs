@@ -14,6 +14,8 @@ pub const YAML_NODES_MAX: usize = 100_000;
 /// How deep sequences and mappings may stand in each other.
 pub const YAML_DEPTH_MAX: usize = 100;
 
+const WITHOUT_NUL: &str = "A workflow file is a text, without NUL";
+
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
@@ -98,7 +100,7 @@ pub(super) fn read(text: &str) -> Read<Node> {
         let before = &text[..index];
         let column = before.chars().rev().take_while(|it| *it != '\n').count() + 1;
         let place = Place { index, line: before.matches('\n').count() + 1, column };
-        return Err(WorkflowProblem::error("A workflow file is a text, without NUL", Some(place)));
+        return Err(WorkflowProblem::error(WITHOUT_NUL, Some(place)));
     }
     let text_characters = text.chars().collect();
     let parser = Parser::new_from_str(text);
@@ -143,6 +145,9 @@ impl<'a> Reader<'a> {
         let (node, anchor) = match event {
             Event::Alias(anchor) => return self.alias(anchor, place),
             Event::Scalar(text, style, anchor, tag) => {
+                if text.contains('\0') {
+                    return Err(WorkflowProblem::error(WITHOUT_NUL, Some(place)));
+                }
                 let value = scalar(&text, style, tag.as_deref());
                 let value = value.map_err(|message| WorkflowProblem::error(message, Some(place)))?;
                 let place = match style {

@@ -238,7 +238,7 @@ impl Landing<'_> {
         quarantine.look_for_heads(&mut moves, &refs, &pulls).await?;
         let tips: Vec<ObjectId> = moves.iter().filter_map(|asked| asked.new).collect();
         let new = NewObjects { folder: quarantine.folder(), tips: &tips, known: scanned };
-        let secrets = git.scan(stored, new, HashSet::new()).await?;
+        let secrets = git.scan(stored, (new, None), HashSet::new()).await?;
         let mut pack = None;
         if !secrets.refuses() {
             for tip in tips {

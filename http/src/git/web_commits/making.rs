@@ -149,7 +149,7 @@ impl Making {
         let old = parent.filter(|_| new_branch.is_none());
         let name = RefName::of_branch(&target).as_bytes().to_vec();
         let command = PushCommand { name, old, new: Some(commit) };
-        let Unpacked { mut moves, refused } = quarantine.look(&[command], refs).await?;
+        let Unpacked { mut moves, refused, new: names } = quarantine.look(&[command], refs).await?;
         if let Some((_, reason)) = refused.first() {
             return Err(web_commit_refused(reason).into());
         }
@@ -157,7 +157,7 @@ impl Making {
         quarantine.look_for_merges(&mut moves, refs, &rules).await?;
         let asked = moves.pop().ok_or_else(|| Error::internal("a commit moves no branch"))?;
         let new = NewObjects { folder: quarantine.folder(), tips: &[commit], known: refs };
-        let secrets = state.git.scan(stored, new, std::collections::HashSet::new()).await?;
+        let secrets = state.git.scan(stored, (new, names), std::collections::HashSet::new()).await?;
         let pack = if secrets.refuses() { None } else { quarantine.keep(stored).await? };
         let command = LandWebCommit {
             org_id: stored.resource.org_id,

@@ -3,13 +3,16 @@
 use std::marker::PhantomData;
 
 use domain::{
-    Caller, Context, Error, Platform, Slug,
+    Caller, Context, Error, JobCaller, Platform, Slug,
     git::{AccessLevel, REPOSITORY_NOT_FOUND, RepositoryName, level_of, repository_deleted, repository_not_found},
     id::OrgId,
-    pipelines::checkout::{CHECKOUT_READS_ONLY, checkout_reads_only},
+    pipelines::{
+        checkout::{CHECKOUT_READS_ONLY, checkout_reads_only},
+        workflow::WorkflowFile,
+    },
     resource::ResourceStatus,
 };
-use store::git::StoredRepository;
+use store::{git::StoredRepository, pipelines::StoredJob};
 
 use crate::{
     argument::Argument,
@@ -63,9 +66,16 @@ impl<P: RepositoryPermission> Argument for Served<P> {
             }
             _ => {}
         }
-        let store = &call.state.store;
         let org_id = owner(call).await?.ok_or_else(repository_not_found)?;
-        let authority = match store.authority(org_id, caller).await {
+        Self::reached(call, org_id, call.context.clone()).await
+    }
+}
+
+impl<P: RepositoryPermission> Served<P> {
+    /// The repository, where the caller has the permission in it.
+    async fn reached(call: &Call, org_id: OrgId, context: Context) -> Result<Self> {
+        let store = &call.state.store;
+        let authority = match store.authority(org_id, &context.caller).await {
             Err(Error::NotFound { .. }) => return Err(repository_not_found().into()),
             other => other?,
         };
@@ -77,29 +87,46 @@ impl<P: RepositoryPermission> Argument for Served<P> {
         if stored.resource.status == ResourceStatus::Deleting {
             return Err(repository_deleted().into());
         }
-        Ok(Self { stored, context: call.context.clone(), permission: PhantomData })
+        Ok(Self { stored, context, permission: PhantomData })
     }
-}
 
-impl<P: RepositoryPermission> Served<P> {
-    /// The repository, which a job fetches with the credential that it asked for.
+    /// The repository, which a job fetches, or pushes to, with the credential that it asked for.
     async fn of_job(call: &Call, credential: &str) -> Result<Self> {
-        let org_id = owner(call).await?.ok_or(Error::Unauthenticated)?;
+        let unknown = async || {
+            // Whoever shows what opens nothing counts as an address.
+            let counted = call.state.limits.address(&call.state, call.context.ip).await;
+            counted.err().unwrap_or_else(|| Error::Unauthenticated.into())
+        };
+        let Some(org_id) = owner(call).await? else { return Err(unknown().await) };
         let stored = match named(call, org_id).await {
-            Err(ApiError::Domain(Error::NotFound { .. })) => return Err(Error::Unauthenticated.into()),
+            Err(ApiError::Domain(Error::NotFound { .. })) => return Err(unknown().await),
             other => other?,
         };
-        if !call.state.store.checkout_opens(&stored, credential).await? {
-            return Err(Error::Unauthenticated.into());
-        }
+        let state = &call.state;
+        let Some(job) = state.store.checkout_opens(&stored, credential).await? else {
+            return Err(unknown().await);
+        };
+        state.limits.job(state, job.id).await?;
         if P::LEVEL > AccessLevel::Read {
-            return Err(checkout_reads_only().into());
+            let caller = Caller::Job(writer(call, &job).await?);
+            return Self::reached(call, org_id, Context { caller, ..call.context.clone() }).await;
         }
         if stored.resource.status == ResourceStatus::Deleting {
             return Err(repository_deleted().into());
         }
         Ok(Self { stored, context: call.context.clone(), permission: PhantomData })
     }
+}
+
+/// Who pushes for a job: its workflow lets it write, and the run was started by somebody.
+async fn writer(call: &Call, job: &StoredJob) -> Result<JobCaller> {
+    let store = &call.state.store;
+    let run = store.run(job.no, job.run_id).await?.ok_or_else(checkout_reads_only)?;
+    let plan = store.run_plan(run.id).await?.ok_or_else(checkout_reads_only)?;
+    let may_write = WorkflowFile::read(&plan.text).workflow.is_some_and(|it| it.may_write_contents(&job.key));
+    let started_by = run.actor.id.as_deref().and_then(|id| id.parse().ok()).filter(|_| may_write);
+    let started_by = started_by.ok_or_else(checkout_reads_only)?;
+    Ok(JobCaller { job_id: job.id, org_id: job.org_id, started_by })
 }
 
 /// The organization's repository that the path names, or that had the name last.

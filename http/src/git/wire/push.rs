@@ -225,7 +225,7 @@ impl Push {
     async fn look(&self, quarantine: &Quarantine) -> domain::Result<Looked> {
         let git = &self.state.git;
         let refs = git.refs_in_view(&self.stored).await?;
-        let Unpacked { mut moves, refused } = quarantine.look(&self.request.commands, &refs).await?;
+        let Unpacked { mut moves, refused, new: names } = quarantine.look(&self.request.commands, &refs).await?;
         let rules = self.state.store.branch_rules(self.stored.no).await?;
         quarantine.look_for_merges(&mut moves, &refs, &rules).await?;
         let pulls = self.state.store.open_pulls(self.stored.no).await?;
@@ -235,7 +235,7 @@ impl Push {
         let tips = self.request.commands.iter().filter_map(|command| command.new).filter(|_| takes);
         let tips: Vec<_> = tips.collect();
         let new = NewObjects { folder: quarantine.folder(), tips: &tips, known: &refs };
-        let secrets = git.scan(&self.stored, new, self.request.allowed_secrets()).await?;
+        let secrets = git.scan(&self.stored, (new, names), self.request.allowed_secrets()).await?;
         let pack = if !takes || secrets.refuses() { None } else { quarantine.keep(&self.stored).await? };
         Ok(Looked { moves, refused, secrets, pack })
     }

@@ -45,7 +45,7 @@ impl Work {
         let repository = "res_01h455vb4pex5vsknk084sn02q".parse().unwrap();
         let scanner = SecretScanner::new(b"the server's").unwrap();
         let search = SecretSearch::new(scanner, repository, allowed.iter().copied().collect());
-        NewObjects { folder: &folder, tips, known: &known }.secrets(&Git::default(), search).await.unwrap()
+        NewObjects { folder: &folder, tips, known: &known }.secrets(&Git::default(), None, search).await.unwrap()
     }
 }
 

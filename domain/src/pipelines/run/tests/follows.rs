@@ -42,6 +42,7 @@ fn what_comes_twice_or_too_late_changes_nothing() {
         RunEvent::Started { job },
         RunEvent::Completed { job, conclusion: JobConclusion::Failure, outputs: BTreeMap::new() },
         RunEvent::TimedOut { job },
+        RunEvent::Unclaimed { job },
         RunEvent::Lost { job, begun: Begun::Step },
         RunEvent::Displaced { job },
         RunEvent::Passed { job: at(1, 0), gate: Gate::Environment },
@@ -210,4 +211,35 @@ fn a_state_of_1000_jobs_is_small() {
     assert_eq!(effects.len(), 1_000);
     let len = serde_json::to_string(&run.state).unwrap().len();
     assert!(len < 250_000, "{len}");
+}
+
+#[test]
+fn the_outputs_of_a_run_have_a_bound() {
+    let text = "  a: {strategy: {fail-fast: false, matrix: {n: [1, 2, 3]}}, runs-on: x}";
+    for (over, conclusion) in [(0, JobConclusion::Success), (1, JobConclusion::Failure)] {
+        let (mut run, _) = Run::begun(text);
+        let complete = |run: &mut Run, index: usize, len: usize| {
+            let job = at(0, index);
+            run.decide(RunEvent::Started { job });
+            let outputs = BTreeMap::from([("x".to_owned(), "y".repeat(len))]);
+            run.decide(RunEvent::Completed { job, conclusion: JobConclusion::Success, outputs });
+        };
+        complete(&mut run, 0, 99);
+        complete(&mut run, 1, RUN_OUTPUTS_LEN_MAX - 101 + over);
+        let job = run.state.job(at(0, 1)).unwrap();
+        assert_eq!((job.conclusion(), job.fault.is_some()), (Some(conclusion), over == 1));
+        assert_eq!(job.outputs.len(), 1 - over);
+        complete(&mut run, 2, 0);
+        assert!(run.state.job(at(0, 2)).unwrap().conclusion().is_some());
+    }
+}
+
+#[test]
+fn a_job_that_nobody_takes_fails_unless_it_started() {
+    let (mut run, _) = Run::begun(TWO);
+    run.decide(RunEvent::Unclaimed { job: at(0, 0) });
+    assert_eq!(run.state.job(at(0, 0)).unwrap().conclusion(), Some(JobConclusion::Failure));
+    let (mut run, _) = Run::begun(TWO);
+    run.decide(RunEvent::Started { job: at(0, 0) });
+    assert_eq!(run.decide(RunEvent::Unclaimed { job: at(0, 0) }), []);
 }

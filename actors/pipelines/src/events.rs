@@ -1,0 +1,140 @@
+//! What people are told of runs: that one failed, and that a job waits for them.
+
+use std::collections::BTreeSet;
+
+use actors_base::event::Event;
+use domain::{
+    Result, Timestamp,
+    git::Principal,
+    id::UserId,
+    notify::ResourceType,
+    pipelines::run::{JobConclusion, RunConclusion},
+    resource::Resource,
+};
+use serde_json::{Map, Value, json};
+use store::{
+    Change, Store,
+    pipelines::{RunPlan, StoredEnvironment, StoredRun},
+};
+
+/// Jobs that are named in an event.
+const JOBS_NAMED_MAX: usize = 20;
+
+/// Who is told of how a run ended: who had it begin; of a schedule's run, who brought the schedule.
+async fn concerned(store: &Store, run: &StoredRun, begun_by: Option<&str>) -> Result<BTreeSet<UserId>> {
+    if let Some(by) = begun_by {
+        return Ok(by.parse().into_iter().collect());
+    }
+    let schedules = store.schedules_of(run.no, &run.file).await?;
+    Ok(schedules.into_iter().filter_map(|it| it.set_by?.parse().ok()).collect())
+}
+
+/// The branch, or another ref by its name.
+fn branch_of(run: &StoredRun) -> &str {
+    let short = run.full_ref.splitn(3, '/').nth(2).unwrap_or(&run.full_ref);
+    run.branch.as_deref().unwrap_or(short)
+}
+
+fn event(
+    kind: &'static str,
+    (resource, run): (&Resource, &StoredRun),
+    (people, title): (BTreeSet<UserId>, String),
+    data: Map<String, Value>,
+) -> Event {
+    let project = resource.project_id.map(|id| (ResourceType::Project, id.to_string()));
+    Event {
+        org_id: Some(run.org_id),
+        user_ids: people.into_iter().collect(),
+        within: project.into_iter().collect(),
+        data,
+        ..Event::new(kind, ("run", run.id.to_string()), title)
+    }
+}
+
+fn data(of: Value) -> Map<String, Value> {
+    match of {
+        Value::Object(data) => data,
+        _ => Map::new(),
+    }
+}
+
+/// Tells of a run that failed, or that its branch is well again.
+pub(crate) async fn run_ended(
+    change: &mut Change,
+    store: &Store,
+    (run, decides_on): (&StoredRun, &RunPlan),
+    now: Timestamp,
+) -> Result<()> {
+    let Some(conclusion) = run.conclusion else { return Ok(()) };
+    let Some(repository) = store.repository(run.org_id, run.repository_id).await? else { return Ok(()) };
+    let mut people = concerned(store, run, decides_on.begun_by(run)).await?;
+    let is_resolved = match conclusion {
+        RunConclusion::Failure | RunConclusion::TimedOut | RunConclusion::StartupFailure => false,
+        RunConclusion::Success => {
+            let failed = store.run_failed_before(run).await?;
+            let Some(failed) = failed else { return Ok(()) };
+            people.extend(concerned(store, &failed, failed.actor.id.as_deref()).await?);
+            true
+        }
+        RunConclusion::Skipped | RunConclusion::Cancelled => return Ok(()),
+    };
+    let has_failed = |conclusion: Option<JobConclusion>| {
+        matches!(conclusion, Some(JobConclusion::Failure | JobConclusion::TimedOut))
+    };
+    let jobs = decides_on.state.jobs().filter(|(_, job)| has_failed(job.conclusion())).map(|(_, job)| &job.name);
+    let (branch, name) = (branch_of(run), &repository.resource.name);
+    let data = data(json!({
+        "repository": { "resourceId": repository.id(), "name": name }, "workflow": run.workflow, "branch": branch,
+        "event": run.event, "conclusion": conclusion.name(), "runId": run.id.to_string(),
+        "jobs": jobs.take(JOBS_NAMED_MAX).collect::<Vec<_>>(),
+    }));
+    let told = (people, format!("{} failed in {name}", run.workflow));
+    Event {
+        body: format!("Run {} on {branch}: {}", run.number, run.title),
+        dedup_key: Some(format!("{}:{}:{branch}", run.repository_id, run.file)),
+        resolved: is_resolved,
+        ..event("pipeline.failed", (&repository.resource, run), told, data)
+    }
+    .emit(change, now);
+    Ok(())
+}
+
+/// Whether a job begins to wait for its reviewers, or doesn't any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Now,
+    NoMore,
+}
+
+/// Tells the reviewers of an environment that a job waits for them, or that none does any more.
+pub(crate) async fn approval_asked(
+    change: &mut Change,
+    store: &Store,
+    (run, environment, asked): (&StoredRun, &StoredEnvironment, Asked),
+    now: Timestamp,
+) -> Result<()> {
+    let Some(repository) = store.repository(run.org_id, run.repository_id).await? else { return Ok(()) };
+    let mut people = BTreeSet::new();
+    for reviewer in &environment.protection.reviewers {
+        match reviewer {
+            Principal::Person(id) => people.extend([*id]),
+            Principal::Team(id) => {
+                people.extend(store.team_members(*id).await?.into_iter().map(|member| member.user_id));
+            }
+        }
+    }
+    let (name, place) = (&repository.resource.name, environment.name.as_str());
+    let data = data(json!({
+        "repository": { "resourceId": repository.id(), "name": name }, "environment": place,
+        "runId": run.id.to_string(),
+    }));
+    let told = (people, format!("{} in {name} waits for a review", run.workflow));
+    Event {
+        body: format!("Run {} deploys to {place}: {}", run.number, run.title),
+        dedup_key: Some(format!("{}:{}:{}", run.id, run.attempt, environment.name.key())),
+        resolved: asked == Asked::NoMore,
+        ..event("pipeline.approval", (&repository.resource, run), told, data)
+    }
+    .emit(change, now);
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! Times that start workflows of the default branch.
+
+use std::time::Duration;
+
+use domain::git::RepositoryName;
+use serde_json::{Value, json};
+
+use super::Works;
+
+/// A file that runs every hour, at half past.
+const HOURLY: &str = "name: Hourly
+on:
+  schedule:
+    - cron: '30 * * * *'
+jobs:
+  test:
+    runs-on: linux
+    steps:
+      - run: make test
+";
+const MINUTE: u64 = 60;
+
+impl Works {
+    /// The next times of a workflow.
+    async fn next_runs(&self, file: &str) -> Vec<i64> {
+        let found = self.get(&format!("workflows/{file}")).await.expect(200);
+        found.list("/nextRuns").iter().map(|it| it.as_i64().unwrap()).collect()
+    }
+
+    /// Its first times, once they are planned.
+    async fn planned(&self, file: &str) -> Vec<i64> {
+        let looked = async || Some(self.next_runs(file).await).filter(|times| !times.is_empty());
+        self.server.eventually("a plan", looked).await
+    }
+
+    /// When the first schedule comes next, also while it starts nothing.
+    async fn next_start(&self) -> i64 {
+        let (store, org_id) = (self.server.store().await, self.org.rsplit('/').next().unwrap().parse().unwrap());
+        let name = RepositoryName::parse("name", "web").unwrap();
+        let repository = store.repository_named(org_id, &name).await.unwrap().unwrap();
+        store.schedules(repository.no).await.unwrap()[0].next_at.as_millis()
+    }
+
+    /// Moves the clock to this moment.
+    fn move_to(&self, millis: i64) {
+        let ahead = millis - self.server.clock.now().as_millis();
+        self.server.clock.advance(Duration::from_millis(u64::try_from(ahead).unwrap()));
+    }
+
+    async fn numbered(&self, number: i64) -> Value {
+        let looked = async || self.runs("").await.into_iter().find(|run| run["number"] == number);
+        self.server.eventually("a run", looked).await
+    }
+}
+
+#[tokio::test]
+async fn a_schedule_starts_a_run_of_the_default_branch_at_its_times() {
+    let works = Works::with("hourly.yml", HOURLY).await;
+    let times = works.planned("hourly.yml").await;
+    assert_eq!(times.len(), 5);
+    assert!(times.iter().all(|at| at % 3_600_000 == 30 * 60_000), "{times:?}");
+    assert!(times.windows(2).all(|two| two[1] - two[0] == 3_600_000), "{times:?}");
+    works.move_to(times[0] - 60_000);
+    assert!(works.runs("").await.is_empty());
+    let tip = works.commit("main", "Another", &[("file", "1")]).await;
+    works.move_to(times[0]);
+    let run = works.numbered(1).await;
+    assert_eq!((&run["event"], &run["ref"], &run["sha"]), (&json!("schedule"), &json!("refs/heads/main"), &json!(tip)));
+    assert_eq!((&run["title"], &run["actor"]), (&json!("Hourly"), &json!({ "id": null, "label": null })));
+    assert_eq!(works.next_runs("hourly.yml").await[0], times[1]);
+    works.move_to(times[1]);
+    works.numbered(2).await;
+}
+
+#[tokio::test]
+async fn schedules_follow_the_default_branch() {
+    let works = Works::with("hourly.yml", HOURLY).await;
+    let times = works.planned("hourly.yml").await;
+    let branch = json!({ "name": "next", "from": "main" });
+    works.ada.client.post(&works.at("branches")).json(&branch).send().await.expect(201);
+    let daily = HOURLY.replace("30 * * * *", "0 5 * * *");
+    works.commit("next", "Daily", &[(".service/workflows/hourly.yml", &daily)]).await;
+    assert_eq!(works.next_runs("hourly.yml").await, times);
+    let body = json!({ "defaultBranch": "next" });
+    works.ada.client.patch(works.at("").trim_end_matches('/')).json(&body).send().await.expect(200);
+    let looked = async || Some(works.next_runs("hourly.yml").await).filter(|found| *found != times);
+    let daily = works.server.eventually("another plan", looked).await;
+    assert!(daily.iter().all(|at| at % 86_400_000 == 5 * 3_600_000), "{daily:?}");
+    works.move_to(times[0]);
+    let none = HOURLY.replace("  schedule:\n    - cron: '30 * * * *'\n", "  workflow_dispatch:\n");
+    works.commit("next", "None", &[(".service/workflows/hourly.yml", &none)]).await;
+    let looked = async || works.next_runs("hourly.yml").await.is_empty().then_some(());
+    works.server.eventually("no plan", looked).await;
+    works.move_to(daily[0]);
+    assert!(works.runs("").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_disabled_workflow_has_no_times_and_goes_on_with_the_next_once_it_is_enabled() {
+    let works = Works::with("hourly.yml", HOURLY).await;
+    let times = works.planned("hourly.yml").await;
+    let path = works.pipelines("workflows/hourly.yml");
+    let set = async |enabled: bool| {
+        works.ada.client.put(&path).json(&json!({ "enabled": enabled })).send().await.expect(200);
+    };
+    set(false).await;
+    assert!(works.next_runs("hourly.yml").await.is_empty());
+    works.move_to(times[0]);
+    let looked = async || Some(works.next_start().await).filter(|next| *next == times[1]);
+    works.server.eventually("the next time", looked).await;
+    set(true).await;
+    assert_eq!(works.next_runs("hourly.yml").await[0], times[1]);
+    works.move_to(times[1]);
+    works.numbered(1).await;
+    assert_eq!(works.runs("").await.len(), 1);
+}
+
+#[tokio::test]
+async fn what_was_missed_runs_once_if_it_is_an_hour_late_at_most() {
+    let often = HOURLY.replace("30 * * * *", "* * * * *");
+    let works = Works::with("often.yml", &often).await;
+    let times = works.planned("often.yml").await;
+    assert!(times.windows(2).all(|two| two[1] - two[0] == 5 * 60_000), "{times:?}");
+    // The clock jumps over ten of them.
+    works.server.clock.advance(Duration::from_secs(50 * MINUTE));
+    let run = works.numbered(1).await;
+    let looked = async || Some(works.next_runs("often.yml").await).filter(|found| found[0] > times[4]);
+    let next = works.server.eventually("another plan", looked).await;
+    assert_eq!(works.runs("").await.len(), 1);
+    works.runner("box", &[]).await.start().await.complete("success").await;
+    works.ended(&run).await;
+    // And then over more than an hour.
+    works.server.clock.advance(Duration::from_secs(62 * MINUTE + 2 * 3600));
+    let looked = async || Some(works.next_runs("often.yml").await).filter(|found| found[0] > next[4]);
+    works.server.eventually("another plan", looked).await;
+    assert_eq!(works.runs("").await.len(), 1);
+}

@@ -1,0 +1,71 @@
+//! What people are told of runs.
+
+use serde_json::{Value, json};
+
+use super::{CI, Works};
+use crate::harness::Client;
+
+impl Works {
+    /// The titles of the notices of an event, the oldest first, once there are so many.
+    async fn told(&self, client: &Client, event: &str, count: usize) -> Vec<String> {
+        let looked = async || {
+            let answer = client.get("/v1/me/notifications").send().await.expect(200);
+            let notices = answer.list("/notices").iter().filter(|it| it["event"] == event);
+            let titles: Vec<_> = notices.rev().map(|it| it["title"].as_str().unwrap().to_owned()).collect();
+            Some(titles).filter(|titles| titles.len() >= count)
+        };
+        self.server.eventually("notices", looked).await
+    }
+
+    /// The run of this number, ended so.
+    async fn runs_and_ends(&self, number: i64, conclusion: &str) {
+        let looked = async || self.runs("").await.into_iter().find(|run| run["number"] == number);
+        let run = self.server.eventually("a run", looked).await;
+        let name = format!("box{number}");
+        self.runner(&name, &[]).await.start().await.complete(conclusion).await;
+        assert_eq!(self.ended(&run).await.0, conclusion);
+    }
+}
+
+#[tokio::test]
+async fn who_started_a_run_is_told_that_it_failed_and_that_its_branch_is_well_again() {
+    let works = Works::with("ci.yml", CI).await;
+    works.runs_and_ends(1, "failure").await;
+    assert_eq!(works.told(&works.ada.client, "pipeline.failed", 1).await, ["CI failed in web"]);
+    // Another failure of the same branch is no news.
+    works.commit("main", "Two", &[("file", "2")]).await;
+    works.runs_and_ends(2, "failure").await;
+    works.commit("main", "Three", &[("file", "3")]).await;
+    works.runs_and_ends(3, "success").await;
+    let told = works.told(&works.ada.client, "pipeline.failed", 2).await;
+    assert_eq!(told, ["CI failed in web", "Resolved: CI failed in web"]);
+    works.commit("main", "Four", &[("file", "4")]).await;
+    works.runs_and_ends(4, "success").await;
+    works.commit("main", "Five", &[("file", "5")]).await;
+    works.runs_and_ends(5, "failure").await;
+    assert_eq!(works.told(&works.ada.client, "pipeline.failed", 3).await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_broken_file_is_told_of() {
+    let works = Works::with("ci.yml", "on: push\njobs: {}\n").await;
+    assert_eq!(works.told(&works.ada.client, "pipeline.failed", 1).await, ["ci.yml failed in web"]);
+}
+
+#[tokio::test]
+async fn reviewers_are_told_that_a_job_waits_for_them_and_that_it_does_no_more() {
+    let works = Works::new().await;
+    let dev = works.member("dev", "developer").await;
+    let path = works.pipelines("environments/production");
+    let body = json!({ "reviewers": [dev.user_id] });
+    works.ada.client.put(&path).json(&body).send().await.expect(200);
+    let matrix = "    strategy:\n      matrix:\n        n: [1, 2, 3]\n    environment: production\n    steps:";
+    works.put("ci.yml", &CI.replace("    steps:", matrix)).await;
+    let run: Value = works.run("").await;
+    assert_eq!(works.told(&dev.client, "pipeline.approval", 1).await, ["CI in web waits for a review"]);
+    let decide = works.pipelines(&format!("runs/{}/approvals", run["runId"].as_str().unwrap()));
+    let body = json!({ "environments": ["production"], "decision": "approve" });
+    dev.client.post(&decide).json(&body).send().await.expect(200);
+    let told = works.told(&dev.client, "pipeline.approval", 2).await;
+    assert_eq!(told, ["CI in web waits for a review", "Resolved: CI in web waits for a review"]);
+}
