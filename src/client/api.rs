@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// How long it may take to reach the server.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(15);
 /// What is read of an answer, at most.
-const ANSWER_BYTES_MAX: usize = 1024 * 1024;
+const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Pages of a list that are read, at most.
 const PAGES_MAX: usize = 100;
 
@@ -181,6 +181,11 @@ impl Server {
     pub async fn key_delete(&self, org_id: &Plain, key_id: &Plain) -> Result<()> {
         let path = format!("/v1/orgs/{}/git-credentials/{}", org_id.as_str(), key_id.as_str());
         self.send(Method::DELETE, &path, None).await.map(drop)
+    }
+
+    /// What is answered at a path.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        self.ask(Method::GET, path, None).await
     }
 
     async fn ask<T: DeserializeOwned>(&self, method: Method, path: &str, body: Option<&Value>) -> Result<T> {

@@ -97,6 +97,18 @@ pub enum ClientError {
     /// Organizations that gave no key.
     #[error("No key was made for {0}")]
     SomeKeys(String),
+    /// What was typed as a repository.
+    #[error("That is no repository. Write it as acme/web-app: the organization and the repository.")]
+    Repository,
+    /// What was typed as a run.
+    #[error("That is no run's id. Run ids begin with run_.")]
+    Run,
+    /// A repository that has no run.
+    #[error("{0} has no run yet.")]
+    NoRun(String),
+    /// A run that didn't succeed.
+    #[error("The run ended as {0}.")]
+    RunEnded(String),
     /// Git, or its configuration.
     #[error("{0}")]
     Git(String),

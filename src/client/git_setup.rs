@@ -54,7 +54,7 @@ impl Setup {
 }
 
 /// The organizations that were asked for, by slug or id.
-fn wanted<'o>(all: &'o [Organization], asked: &[String]) -> Result<Vec<&'o Organization>> {
+pub(super) fn wanted<'o>(all: &'o [Organization], asked: &[String]) -> Result<Vec<&'o Organization>> {
     if all.is_empty() {
         return Err(ClientError::NoOrganization);
     }

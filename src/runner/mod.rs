@@ -44,10 +44,10 @@ pub fn run(command: RunnerCommand) -> Result<ExitCode> {
             let home = service::folder(folder)?;
             threads(async move { registration.run(&home).await })
         }
-        RunnerCommand::Run { jobs, ephemeral, wrapper: given, folder } => {
+        RunnerCommand::Run { jobs, ephemeral, wrapper: given, folder, minute_ms } => {
             let home = service::folder(folder)?;
             let wrapper = wrapper(given.as_deref());
-            threads(Service { home, jobs, is_ephemeral: ephemeral, wrapper }.run())
+            threads(Service { home, jobs, is_ephemeral: ephemeral, wrapper, minute_ms }.run())
         }
         RunnerCommand::Worker => worker::work(),
     }

@@ -1,18 +1,19 @@
 //! Whoever starts a job's worker: tells it what to do, holds the pipe of what the job prints, and knows when it is over.
 
 use std::{
+    collections::BTreeMap,
     env, fs, io,
     process::Stdio,
     time::{Duration, SystemTime},
 };
 
-use domain::pipelines::job::StepReport;
+use domain::pipelines::job::{JobStatus, StepReport};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
-    process::{Child, ChildStdin, Command},
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines as LinesOf},
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
     sync::watch,
-    time::timeout,
+    time::{Instant, sleep, sleep_until, timeout},
 };
 
 use super::{
@@ -24,6 +25,12 @@ use super::{
 const READ_LEN: usize = 64 * 1024;
 /// How long a job's output may stay open once its worker is gone.
 const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
+/// Minutes in which a job ends that is cancelled or took too long, as at GitHub; and how long that is where minutes are short.
+const END_MINUTES: u64 = 5;
+const END_PATIENCE_MIN: Duration = Duration::from_secs(15);
+/// Characters of a summary and of a step's name, at most (contract C 4.1): a mask may be longer than what it stands for.
+const SUMMARY_LEN_MAX: usize = 65_536;
+const NAME_LEN_MAX: usize = 500;
 
 /// Where the lines of a job go.
 pub trait Lines {
@@ -52,6 +59,62 @@ pub struct Supervised<L> {
     lines: L,
     steps: watch::Sender<Vec<StepReport>>,
     over: Option<Over>,
+    bounds: Bounds,
+}
+
+/// How long a worker is waited for.
+#[derive(Clone, Copy)]
+struct Bounds {
+    /// When the job took too long.
+    deadline: Option<Instant>,
+    /// How long it may take to end then, or once it is cancelled.
+    patience: Duration,
+}
+
+impl Bounds {
+    fn of(assignment: &Assignment) -> Self {
+        let minutes = |count: u64| Duration::from_millis(count.saturating_mul(assignment.minute_ms));
+        Self {
+            deadline: Instant::now().checked_add(minutes(assignment.plan.job.timeout_minutes.into())),
+            patience: minutes(END_MINUTES).max(END_PATIENCE_MIN),
+        }
+    }
+
+    /// Waits until a job should have ended long ago.
+    async fn passed(self, mut cancel: watch::Receiver<bool>) -> Late {
+        let timed_out = async {
+            match self.deadline {
+                Some(deadline) => sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        let is_cancelled = async {
+            if !cancelled(&mut cancel).await {
+                std::future::pending::<()>().await;
+            }
+        };
+        let late = tokio::select! {
+            () = timed_out => Late::TimedOut,
+            () = is_cancelled => Late::Cancelled,
+        };
+        sleep(self.patience).await;
+        late
+    }
+}
+
+/// Why a job should have ended that didn't.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Late {
+    TimedOut,
+    Cancelled,
+}
+
+/// What is read of a worker.
+struct Ears {
+    output: ChildStderr,
+    words: LinesOf<BufReader<ChildStdout>>,
+    buffer: Vec<u8>,
+    is_printing: bool,
 }
 
 impl<L: Lines> Supervised<L> {
@@ -59,12 +122,13 @@ impl<L: Lines> Supervised<L> {
     pub async fn start(assignment: Assignment, lines: L, steps: watch::Sender<Vec<StepReport>>) -> io::Result<Self> {
         let secrets = assignment.secrets.values().cloned();
         let listener = Listener::new(&assignment.plan.marker, secrets, assignment.is_debug);
+        let bounds = Bounds::of(&assignment);
         let mut command = Command::new(env::current_exe()?);
         command.args(["runner", "worker"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.kill_on_drop(true).spawn()?;
         let orders = child.stdin.take().ok_or_else(|| io::Error::other("the worker can't be told anything"))?;
         let session = child.id().map(Session);
-        let mut supervised = Self { child, session, orders, listener, lines, steps, over: None };
+        let mut supervised = Self { child, session, orders, listener, lines, steps, over: None, bounds };
         supervised.tell(&Order::Work(Box::new(assignment))).await;
         Ok(supervised)
     }
@@ -75,21 +139,66 @@ impl<L: Lines> Supervised<L> {
     }
 
     /// Follows the job to its end.
-    pub async fn follow(mut self, mut cancel: watch::Receiver<bool>) -> io::Result<Ended> {
+    pub async fn follow(mut self, cancel: watch::Receiver<bool>) -> io::Result<Ended> {
         let missing = || io::Error::other("the worker can't be heard");
-        let mut output = self.child.stderr.take().ok_or_else(missing)?;
-        let mut words = BufReader::new(self.child.stdout.take().ok_or_else(missing)?).lines();
-        let mut buffer = vec![0; READ_LEN];
-        let (mut is_printing, mut is_told) = (true, false);
+        let mut ears = Ears {
+            output: self.child.stderr.take().ok_or_else(missing)?,
+            words: BufReader::new(self.child.stdout.take().ok_or_else(missing)?).lines(),
+            buffer: vec![0; READ_LEN],
+            is_printing: true,
+        };
+        let passed = self.bounds.passed(cancel.clone());
+        let late = tokio::select! {
+            heard = self.hear(&mut ears, cancel) => heard.map(|()| None)?,
+            late = passed => Some(late),
+        };
+        if late.is_some() {
+            drop(self.session.take());
+            drop(self.child.start_kill());
+        }
+        // The worker is gone. Where it died, what it started is still there, and may hold the pipe.
+        drop(self.child.wait().await);
+        drop(self.session.take());
+        timeout(DRAIN_PATIENCE, self.drain(&mut ears)).await.unwrap_or(Ok(()))?;
+        let mut last = Vec::new();
+        self.listener.finish(&mut |heard| last.push(heard));
+        if let Some(late) = late {
+            let over = self.late(late);
+            last.extend(over.error.iter().map(|why| Heard::Line(format!("##[error]{why}"))));
+            self.over.get_or_insert(over);
+        }
+        self.heard(last).await?;
+        Ok(self.ended())
+    }
+
+    /// What a job comes to whose worker had to be ended.
+    fn late(&self, late: Late) -> Over {
+        let why = match late {
+            Late::TimedOut => "took too long",
+            Late::Cancelled => "was cancelled",
+        };
+        Over {
+            status: JobStatus::Cancelled,
+            has_timed_out: late == Late::TimedOut,
+            steps: self.steps.borrow().clone(),
+            outputs: BTreeMap::new(),
+            summary: String::new(),
+            error: Some(format!("The job {why}, and did not end for {} seconds.", self.bounds.patience.as_secs())),
+        }
+    }
+
+    /// Reads what the worker and its steps say, until the worker has nothing more to say.
+    async fn hear(&mut self, ears: &mut Ears, mut cancel: watch::Receiver<bool>) -> io::Result<()> {
+        let mut is_told = false;
         loop {
             tokio::select! {
-                read = output.read(&mut buffer), if is_printing => match read? {
-                    0 => is_printing = false,
-                    len => self.printed(&buffer[..len]).await?,
+                read = ears.output.read(&mut ears.buffer), if ears.is_printing => match read? {
+                    0 => ears.is_printing = false,
+                    len => self.printed(&ears.buffer[..len]).await?,
                 },
-                word = words.next_line() => match word? {
+                word = ears.words.next_line() => match word? {
                     Some(word) => self.word(&word),
-                    None => break,
+                    None => return Ok(()),
                 },
                 is_cancelled = cancelled(&mut cancel), if !is_told => {
                     is_told = true;
@@ -99,35 +208,31 @@ impl<L: Lines> Supervised<L> {
                 }
             }
         }
-        // The worker is gone. Where it died, what it started is still there, and may hold the pipe.
-        drop(self.child.wait().await);
-        drop(self.session.take());
-        let drained = timeout(DRAIN_PATIENCE, async {
-            while is_printing {
-                match output.read(&mut buffer).await? {
-                    0 => is_printing = false,
-                    len => self.printed(&buffer[..len]).await?,
-                }
-            }
-            io::Result::Ok(())
-        });
-        drained.await.unwrap_or(Ok(()))?;
-        let mut last = Vec::new();
-        self.listener.finish(&mut |heard| last.push(heard));
-        self.heard(last).await?;
-        Ok(self.ended())
     }
 
-    fn ended(self) -> Ended {
+    /// Reads what was printed before the worker went.
+    async fn drain(&mut self, ears: &mut Ears) -> io::Result<()> {
+        while ears.is_printing {
+            match ears.output.read(&mut ears.buffer).await? {
+                0 => ears.is_printing = false,
+                len => self.printed(&ears.buffer[..len]).await?,
+            }
+        }
+        Ok(())
+    }
+
+    fn ended(mut self) -> Ended {
+        let over = self.over.take();
         let mask = |over: Over| Over {
-            summary: self.listener.hide(&over.summary),
+            summary: self.listener.hide(&over.summary).chars().take(SUMMARY_LEN_MAX).collect(),
+            steps: self.masked(over.steps),
             error: over.error.map(|error| self.listener.hide(&error)),
             // As at GitHub, an output that holds a secret isn't handed on.
             outputs: over.outputs.into_iter().filter(|(_, value)| self.listener.hide(value) == *value).collect(),
             ..over
         };
         let steps = self.steps.borrow().clone();
-        Ended { over: self.over.map(mask), steps, annotations: self.listener.annotations().to_vec() }
+        Ended { over: over.map(mask), steps, annotations: self.listener.annotations().to_vec() }
     }
 
     async fn printed(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -168,7 +273,8 @@ impl<L: Lines> Supervised<L> {
     }
 
     fn masked(&self, steps: Vec<StepReport>) -> Vec<StepReport> {
-        steps.into_iter().map(|step| StepReport { name: self.listener.hide(&step.name), ..step }).collect()
+        let name = |name: &str| self.listener.hide(name).chars().take(NAME_LEN_MAX).collect();
+        steps.into_iter().map(|step| StepReport { name: name(&step.name), ..step }).collect()
     }
 
     /// Tells the worker something. One that is gone is noticed elsewhere.

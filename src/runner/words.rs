@@ -50,6 +50,9 @@ pub struct Assignment {
     pub is_debug: bool,
     /// How long a minute is, in milliseconds.
     pub minute_ms: u64,
+    /// The runner's folder, which no action of the job reads or writes but where the job's own stands in it.
+    #[serde(default)]
+    pub closed: Option<PathBuf>,
     /// Where files come from and go to.
     pub files: Files,
 }
@@ -201,6 +204,7 @@ mod tests {
             wrapper: Vec::new(),
             is_debug: false,
             minute_ms: 1,
+            closed: None,
             files: Files::Server { token: "trp_j_x".to_owned() },
         };
         let line = serde_json::to_string(&Order::Work(Box::new(assignment))).unwrap();

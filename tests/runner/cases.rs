@@ -18,19 +18,24 @@ use super::{file, git, troupe};
 /// Cases at the same time: most of them wait.
 const THREADS: usize = 8;
 /// How long a minute is in cases of jobs that take too long.
-const SHORT_MINUTE_MS: &str = "4000";
-struct Case {
-    name: String,
-    workflow: String,
-    acts: VecDeque<String>,
+pub const SHORT_MINUTE_MS: &str = "4000";
+
+/// A workflow, what is done to its run, and how that ends.
+pub struct Case {
+    pub name: String,
+    pub workflow: String,
+    pub acts: VecDeque<String>,
     expected: Vec<String>,
 }
 
-fn cases() -> Vec<Case> {
+/// All cases.
+pub fn cases() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("domain/src/pipelines/run/cases");
     let mut cases = Vec::new();
-    for file in fs::read_dir(folder).unwrap() {
-        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    for file in files {
+        let text = fs::read_to_string(file).unwrap();
         for case in text.strip_prefix("=== ").unwrap().split("\n=== ") {
             let (name, body) = case.split_once('\n').unwrap();
             let (workflow, rest) = body.split_once("\n>>>\n").unwrap();
@@ -50,27 +55,49 @@ impl Case {
     /// Whether the case is of what a machine of one's own hasn't (reviewers that don't agree, another attempt), or of one of
     /// several jobs taking too long, which real time doesn't do.
     fn is_elsewhere(&self) -> bool {
-        let does = |verb: &str| self.acts.iter().any(|act| act.starts_with(verb));
-        let is_held = self.workflow.contains("environment: production") && !does("approve");
-        does("rerun") || is_held || (does("time-out") && self.workflow.contains("matrix"))
+        self.does("rerun") || self.is_unlike_here()
+    }
+
+    /// The same, where there are other attempts.
+    pub fn is_unlike_here(&self) -> bool {
+        let is_held = self.workflow.contains("environment: production") && !self.does("approve");
+        is_held || (self.does("time-out") && self.workflow.contains("matrix"))
+    }
+
+    fn does(&self, verb: &str) -> bool {
+        self.acts.iter().any(|act| act.starts_with(verb))
+    }
+
+    /// The workflow, in which what nobody stops ends by itself.
+    pub fn text(&self) -> String {
+        self.workflow.replace("sleep 600, if: always()", "sleep 4, if: always()")
+    }
+
+    /// What somebody does: nobody has to agree to what happens where there are no reviewers, and time passes by itself.
+    pub fn deeds(&self) -> VecDeque<String> {
+        let by_themselves = |act: &&String| act.starts_with("approve") || act.starts_with("time-out");
+        self.acts.iter().filter(|act| !by_themselves(act)).cloned().collect()
+    }
+
+    /// What is wrong with what was found.
+    pub fn fault(&self, found: &str) -> Option<String> {
+        let wanted = self.expected.join("\n");
+        (found != wanted).then(|| format!("--- {}\n{found}\n--- expected\n{wanted}\n", self.name))
     }
 
     /// What the program makes of the case, as the case is written.
     fn play(&self) -> String {
-        // What nobody stops has to end by itself.
-        let (folder, _) = file(&self.workflow.replace("sleep 600, if: always()", "sleep 4, if: always()"));
+        let (folder, _) = file(&self.text());
         if self.workflow.contains("checkout") {
             git(folder.path(), &["init", "--quiet"]);
             git(folder.path(), &["commit", "--quiet", "--allow-empty", "-m", "first"]);
         }
         let mut arguments = vec!["runner", "exec", "workflow.yml", "--json", "--jobs", "16"];
-        if self.acts.iter().any(|act| act.starts_with("time-out")) {
+        if self.does("time-out") {
             arguments.extend(["--minute-ms", SHORT_MINUTE_MS]);
         }
         let mut child = troupe(folder.path(), &arguments).env("USER", "ada").stdout(Stdio::piped()).spawn().unwrap();
-        // Nobody has to agree to what happens on one's own machine, and time passes by itself.
-        let by_themselves = |act: &&String| act.starts_with("approve") || act.starts_with("time-out");
-        let mut acts: VecDeque<&String> = self.acts.iter().filter(|act| !by_themselves(act)).collect();
+        let mut acts = self.deeds();
         let (mut pids, mut over) = (BTreeMap::new(), Value::Null);
         for line in BufReader::new(child.stdout.take().unwrap()).lines() {
             let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
@@ -78,7 +105,7 @@ impl Case {
                 "job" => drop(pids.insert(event["job"].as_str().unwrap().to_owned(), event["pid"].to_string())),
                 "over" => over = event,
                 "steps" if acts.front().is_some_and(|act| runs(act, &event)) => {
-                    strike(acts.pop_front().unwrap(), &child.id().to_string(), &pids);
+                    strike(&acts.pop_front().unwrap(), &child.id().to_string(), &pids);
                 }
                 _ => {}
             }
@@ -91,7 +118,7 @@ impl Case {
     }
 
     /// What was found, as far as it is expected.
-    fn shown(&self, over: &Value) -> String {
+    pub fn shown(&self, over: &Value) -> String {
         let mut lines = vec![format!("run => {}", over["conclusion"].as_str().unwrap_or("nothing"))];
         for job in over["jobs"].as_array().into_iter().flatten() {
             let (name, conclusion) = (job["name"].as_str().unwrap(), job["conclusion"].as_str().unwrap());
@@ -140,11 +167,7 @@ fn each_case_of_the_truth_table_ends_as_it_says() {
         for _ in 0..THREADS {
             scope.spawn(|| {
                 while let Some(case) = next() {
-                    let (found, wanted) = (case.play(), case.expected.join("\n"));
-                    if found != wanted {
-                        let fault = format!("--- {}\n{found}\n--- expected\n{wanted}\n", case.name);
-                        faults.lock().unwrap().push(fault);
-                    }
+                    faults.lock().unwrap().extend(case.fault(&case.play()));
                 }
             });
         }

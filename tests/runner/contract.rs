@@ -1,7 +1,7 @@
 //! A server that knows nothing but the contract's rows for runners, and that goes away in the middle of things.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     io::{BufRead, BufReader, Write},
     net::{TcpListener, TcpStream},
     sync::{Arc, Condvar, Mutex},
@@ -37,6 +37,14 @@ pub struct Told {
     pub is_cancelled: bool,
     /// Whether connections break: one in three before the request counts, one in three after it.
     pub breaks: bool,
+    /// Whether a report with outputs is refused.
+    pub refuses_outputs: bool,
+    /// What is answered to a path, in place of what the contract says.
+    pub answers: BTreeMap<String, (u16, Value)>,
+    /// What was asked, by paths.
+    pub asked: Vec<(String, Value)>,
+    /// Files that jobs put here.
+    pub files: BTreeMap<String, Vec<u8>>,
     requests: usize,
 }
 
@@ -93,7 +101,10 @@ impl Server {
         if request % 3 == 1 {
             return;
         }
-        let (status, answer) = self.answer(&head, &body);
+        if let Some(path) = head.split_whitespace().nth(1).filter(|path| path.starts_with("/files/")) {
+            return self.file(stream, &head, path, body);
+        }
+        let (status, answer) = self.answer(&head, &serde_json::from_slice(&body).unwrap_or_default());
         if request % 3 == 2 && !head.contains("/poll") && !head.contains("/register") {
             return;
         }
@@ -105,8 +116,28 @@ impl Server {
         drop(stream.write_all(answer.as_bytes()));
     }
 
+    /// Keeps a file, or gives it back.
+    fn file(&self, mut stream: &TcpStream, head: &str, path: &str, body: Vec<u8>) {
+        let bytes = self.with(|told| {
+            if head.starts_with("PUT") {
+                told.files.insert(path.to_owned(), body);
+                return Vec::new();
+            }
+            told.files.get(path).cloned().unwrap_or_default()
+        });
+        let answer = format!("HTTP/1.1 200 x\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", bytes.len());
+        drop(stream.write_all(answer.as_bytes()).and_then(|()| stream.write_all(&bytes)));
+    }
+
     fn answer(&self, head: &str, body: &Value) -> (u16, Value) {
         let path = head.split_whitespace().nth(1).unwrap();
+        let given = self.with(|told| {
+            told.asked.push((path.to_owned(), body.clone()));
+            told.answers.get(path).cloned()
+        });
+        if let Some(answer) = given {
+            return answer;
+        }
         let header = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
         let credential = if matches!(path, "/v1/runner/register" | "/v1/runner/poll") { "" } else { JOB_TOKEN };
         assert!(credential.is_empty() || header("x-service-job:") == Some(credential), "{head}");
@@ -119,12 +150,19 @@ impl Server {
                 (200, json!({ "cancel": told.is_cancelled }))
             }),
             "/v1/runner/logs" => self.log(header("x-service-log-first:").unwrap().parse().unwrap(), body),
+            "/v1/runner/complete" if self.refuses(body) => {
+                (400, json!({ "error": "These outputs are too large.", "code": "invalid_request" }))
+            }
             "/v1/runner/complete" => self.with(|told| {
                 told.end.get_or_insert_with(|| body.clone());
                 (200, json!({ "ok": true }))
             }),
             path => (404, json!({ "error": path, "code": "not_found" })),
         }
+    }
+
+    fn refuses(&self, body: &Value) -> bool {
+        self.with(|told| told.refuses_outputs && body["outputs"].is_object())
     }
 
     fn poll(&self, runner: Option<&str>) -> (u16, Value) {
@@ -157,7 +195,7 @@ impl Server {
     }
 }
 
-fn read(reader: &mut impl BufRead) -> Option<(String, Value)> {
+fn read(reader: &mut impl BufRead) -> Option<(String, Vec<u8>)> {
     let (mut head, mut line) = (String::new(), String::new());
     while reader.read_line(&mut line).ok()? > 2 {
         head.push_str(&line);
@@ -171,7 +209,7 @@ fn read(reader: &mut impl BufRead) -> Option<(String, Value)> {
         head.lines().find_map(|line| line.strip_prefix("content-length:")).map_or(0, |len| len.trim().parse().unwrap());
     let mut body = vec![0; len];
     reader.read_exact(&mut body).ok()?;
-    Some((head, serde_json::from_slice(&body).unwrap_or_default()))
+    Some((head, body))
 }
 
 /// The plan of a job of these scripts.

@@ -3,12 +3,14 @@
 mod cases;
 mod contract;
 mod exec;
+mod hostile;
+mod served;
 mod service;
 
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
 };
 
 use serde_json::Value;
@@ -21,6 +23,36 @@ fn troupe(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(TROUPE);
     command.current_dir(folder).args(arguments).stdin(Stdio::null());
     command
+}
+
+/// A runner's program, which ends with the test.
+struct Runner(Child);
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
+}
+
+/// The folder of a runner that a token registered, with these labels.
+fn registered(url: &str, token: &str, labels: &str) -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().to_str().unwrap();
+    let mut arguments = vec!["runner", "register", url, token, "--name", "box", "--folder", folder];
+    if !labels.is_empty() {
+        arguments.extend(["--labels", labels]);
+    }
+    let output = troupe(home.path(), &arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    home
+}
+
+/// Has a runner do jobs.
+fn run(home: &TempDir, arguments: &[&str]) -> Runner {
+    let mut all = vec!["runner", "run", "--folder", home.path().to_str().unwrap()];
+    all.extend(arguments);
+    Runner(troupe(home.path(), &all).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
 /// A workflow that was done on this machine.

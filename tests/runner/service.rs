@@ -1,38 +1,9 @@
 //! `troupe runner register` and `run`: lines, cancelling, what dies and comes back.
 
-use std::process::{Child, Stdio};
-
-use tempfile::TempDir;
-
 use super::{
     contract::{JOB_TOKEN, MARKER, RUNNER_SECRET, Server, plan},
-    troupe,
+    registered, run, troupe,
 };
-
-/// A runner's program, which ends with the test.
-struct Runner(Child);
-
-impl Drop for Runner {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
-}
-
-fn registered(server: &Server) -> TempDir {
-    let home = tempfile::tempdir().unwrap();
-    let folder = home.path().to_str().unwrap();
-    let arguments = ["runner", "register", &server.url, "trp_t_once", "--name", "box", "--folder", folder];
-    let output = troupe(home.path(), &arguments).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    home
-}
-
-fn run(home: &TempDir, arguments: &[&str]) -> Runner {
-    let mut all = vec!["runner", "run", "--folder", home.path().to_str().unwrap()];
-    all.extend(arguments);
-    Runner(troupe(home.path(), &all).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
-}
 
 /// Lines that a script printed.
 fn printed(server: &Server, prefix: &str) -> Vec<String> {
@@ -43,7 +14,7 @@ fn printed(server: &Server, prefix: &str) -> Vec<String> {
 fn every_line_comes_once_and_in_order_however_often_the_server_goes_away() {
     const LINES: usize = 20_000;
     let server = Server::start();
-    let home = registered(&server);
+    let home = registered(&server.url, "trp_t_once", "");
     server.with(|told| {
         told.breaks = true;
         told.queued
@@ -66,7 +37,7 @@ fn every_line_comes_once_and_in_order_however_often_the_server_goes_away() {
 #[test]
 fn a_cancelled_job_is_asked_to_end_and_runs_what_always_runs() {
     let server = Server::start();
-    let home = registered(&server);
+    let home = registered(&server.url, "trp_t_once", "");
     let mut plan = plan(&["echo begun; trap 'echo asked; exit 1' INT; sleep 600 & wait", "echo cleaned"]);
     plan["steps"][1]["if"] = "always()".into();
     server.with(|told| told.queued.push_back(plan));
@@ -84,7 +55,7 @@ fn a_cancelled_job_is_asked_to_end_and_runs_what_always_runs() {
 #[test]
 fn a_runner_that_was_killed_sends_what_it_left_when_it_comes_back() {
     let server = Server::start();
-    let home = registered(&server);
+    let home = registered(&server.url, "trp_t_once", "");
     server.with(|told| told.queued.push_back(plan(&["seq -f 'line %.0f' 1 5000; echo all; sleep 600"])));
     let mut runner = run(&home, &[]);
     server.until("the lines come", |told| told.lines.contains(&"line 100".to_owned()));
@@ -103,7 +74,7 @@ fn a_runner_that_was_killed_sends_what_it_left_when_it_comes_back() {
 #[test]
 fn a_worker_that_dies_takes_no_line_with_it() {
     let server = Server::start();
-    let home = registered(&server);
+    let home = registered(&server.url, "trp_t_once", "");
     server
         .with(|told| told.queued.push_back(plan(&["seq -f 'line %.0f' 1 5000; echo last; kill -9 $PPID; sleep 600"])));
     let _runner = run(&home, &[]);
@@ -117,7 +88,7 @@ fn a_worker_that_dies_takes_no_line_with_it() {
 #[test]
 fn no_step_sees_the_jobs_token_or_the_runners_secret() {
     let server = Server::start();
-    let home = registered(&server);
+    let home = registered(&server.url, "trp_t_once", "");
     let script = "env; cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'; cat -- \"$RUNNER_TEMP\"/_runner/*";
     server.with(|told| told.queued.push_back(plan(&[script])));
     let _runner = run(&home, &[]);

@@ -276,6 +276,7 @@ impl LocalRun {
             wrapper: self.exec.wrapper.clone(),
             is_debug: self.exec.is_debug,
             minute_ms: self.exec.minute_ms,
+            closed: None,
             files: Files::Here { repository: self.source.repository_folder(), kept: self.folder.join("artifacts") },
         })
     }

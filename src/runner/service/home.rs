@@ -40,6 +40,11 @@ impl Home {
         Self(folder)
     }
 
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.0
+    }
+
     /// The folder of the jobs' own.
     pub fn jobs(&self) -> PathBuf {
         self.0.join("jobs")

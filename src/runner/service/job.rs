@@ -17,10 +17,10 @@ use crate::runner::{
 
 /// How often the server hears of a job at least.
 const STATUS_EVERY: Duration = Duration::from_secs(10);
+/// Characters of why a job couldn't be done, at most (contract C 4.1).
+const ERROR_LEN_MAX: usize = 2_000;
 /// How long the server may be asked for the plan of a job: then another runner may have it.
 const PLAN_PATIENCE: Duration = Duration::from_secs(30);
-/// Milliseconds of a minute.
-const MINUTE_MS: u64 = 60_000;
 
 /// What all jobs of a runner have in common.
 pub struct Duty {
@@ -34,6 +34,8 @@ pub struct Duty {
     pub folder: PathBuf,
     /// A command before each step.
     pub wrapper: Vec<String>,
+    /// How long a minute of a job's time is, in milliseconds.
+    pub minute_ms: u64,
 }
 
 /// The server's answer to a question for a plan (contract C 4.1).
@@ -45,36 +47,54 @@ struct Told {
 }
 
 impl Duty {
-    /// Does a job.
-    pub(super) async fn run(&self, taken: Taken, runner_cancels: watch::Receiver<bool>) {
-        let folder = self.folder.join(&taken.job_id);
-        if let Err(why) = self.done(&taken, folder.clone(), runner_cancels).await {
+    /// Does a job. Answers whether the runner learned what is to be done.
+    pub(super) async fn run(&self, taken: Taken, runner_cancels: watch::Receiver<bool>) -> bool {
+        let asked = self.ask(&taken).await;
+        let has_begun = asked.is_ok();
+        let done = match asked {
+            Ok((server, told)) => self.done(&server, told, &taken, runner_cancels).await,
+            Err(why) => Err(why),
+        };
+        if let Err(why) = done {
             eprintln!("troupe: {}: {why}", taken.job_id);
         }
-        drop(fs::remove_dir_all(&folder));
+        drop(fs::remove_dir_all(self.folder.join(&taken.job_id)));
+        has_begun
     }
 
-    async fn done(&self, taken: &Taken, folder: PathBuf, runner_cancels: watch::Receiver<bool>) -> Result<(), String> {
+    /// Asks what is to be done.
+    async fn ask(&self, taken: &Taken) -> Result<(Server, Told), String> {
         let server = Server::new(&self.server, JOB_HEADER, &taken.token).map_err(|error| error.to_string())?;
         let told = timeout(PLAN_PATIENCE, plan(&server)).await.map_err(|_| "nobody says what is to be done")??;
+        Ok((server, told))
+    }
+
+    async fn done(
+        &self,
+        server: &Server,
+        told: Told,
+        taken: &Taken,
+        runner_cancels: watch::Receiver<bool>,
+    ) -> Result<(), String> {
+        let folder = self.folder.join(&taken.job_id);
         let spool = Spool::make(&self.home, taken).map_err(|error| error.to_string())?;
         println!("{}: {}", taken.job_id, told.plan.job.name);
         let (steps, told_steps) = watch::channel(Vec::new());
         let (cancel, is_cancelled) = watch::channel(false);
-        let status = status(&server, &spool, told_steps, &cancel, runner_cancels);
+        let status = status(server, &spool, told_steps, &cancel, runner_cancels);
         let work = async {
-            let (writer, counted) = spool.writer().map_err(|error| error.to_string())?;
+            let (writer, counted) = spool.writer(&told.plan).map_err(|error| error.to_string())?;
             let job = async {
                 let assignment = self.assignment(told, &taken.token, folder)?;
                 let supervised =
                     Supervised::start(assignment, writer, steps).await.map_err(|error| error.to_string())?;
                 supervised.follow(is_cancelled).await.map_err(|error| format!("The job's log can't be kept: {error}"))
             };
-            let (ended, sent) = tokio::join!(job, log::send(&server, &spool, counted, Some(0)));
+            let (ended, sent) = tokio::join!(job, log::send(server, &spool, counted, Some(0)));
             sent.map_err(|error| format!("the log can't be read: {error}"))?;
             let end = end(ended, &spool);
             spool.keep_end(&end).map_err(|error| error.to_string())?;
-            complete(&server, &spool, &end).await;
+            complete(server, &spool, &end).await;
             println!("{}: {}", taken.job_id, end["conclusion"].as_str().unwrap_or_default());
             Ok(())
         };
@@ -92,11 +112,12 @@ impl Duty {
         Ok(Assignment {
             plan: told.plan,
             secrets: told.secrets,
+            closed: Some(self.home.folder().to_owned()),
             runner: self.name.clone(),
             folder,
             wrapper: self.wrapper.clone(),
             is_debug,
-            minute_ms: MINUTE_MS,
+            minute_ms: self.minute_ms,
             files: Files::Server { token: token.to_owned() },
         })
     }
@@ -133,8 +154,7 @@ async fn status(
                     cancel.send_replace(true);
                 }
             }
-            // A job that is over for the server is of no use to anybody.
-            Err(AskError::Refused { code, .. }) if matches!(code.as_str(), "job_over" | "job_unknown") => {
+            Err(AskError::Refused { code, .. }) if is_over(&code) => {
                 cancel.send_replace(true);
             }
             Err(_) => {}
@@ -168,7 +188,7 @@ fn end(ended: Result<Ended, String>, spool: &Spool) -> Value {
                 "annotations": annotations, "summary": over.summary,
             });
             if let Some(error) = over.error {
-                end["error"] = json!(error.chars().take(2_000).collect::<String>());
+                end["error"] = json!(error.chars().take(ERROR_LEN_MAX).collect::<String>());
             }
             if over.has_timed_out && over.status == JobStatus::Cancelled {
                 end["timedOut"] = json!(true);
@@ -178,20 +198,37 @@ fn end(ended: Result<Ended, String>, spool: &Spool) -> Value {
     }
 }
 
-/// Says how a job ended, until the server answers.
+/// Says how a job ended. Where the server doesn't take the report, it hears that the job failed, and why.
 async fn complete(server: &Server, spool: &Spool, end: &Value) {
-    let mut backoff = Backoff::default();
-    loop {
-        match server.ask(Method::POST, "/v1/runner/complete", Some(end), None).await {
-            Ok(_) => break,
-            Err(AskError::Refused { message, .. }) => {
+    if let Err((code, message)) = say_end(server, end).await {
+        eprintln!("troupe: {}: {message}", spool.job_id);
+        if !is_over(&code) {
+            let why = format!("The server refused the report of the job: {message}");
+            let least =
+                json!({ "conclusion": "failure", "error": why.chars().take(ERROR_LEN_MAX).collect::<String>() });
+            if let Err((_, message)) = say_end(server, &least).await {
                 eprintln!("troupe: {}: {message}", spool.job_id);
-                break;
             }
-            Err(AskError::Unreachable(_)) => backoff.wait().await,
         }
     }
     spool.remove();
+}
+
+/// Whether the server refuses because a job is of no use to anybody.
+fn is_over(code: &str) -> bool {
+    matches!(code, "job_over" | "job_unknown")
+}
+
+/// Says how a job ended, until the server answers; its code and words where it refuses.
+async fn say_end(server: &Server, end: &Value) -> Result<(), (String, String)> {
+    let mut backoff = Backoff::default();
+    loop {
+        match server.ask(Method::POST, "/v1/runner/complete", Some(end), None).await {
+            Ok(_) => return Ok(()),
+            Err(AskError::Refused { code, message, .. }) => return Err((code, message)),
+            Err(AskError::Unreachable(_)) => backoff.wait().await,
+        }
+    }
 }
 
 /// Sends what a runner that died left behind.

@@ -53,10 +53,12 @@ pub struct Service {
     pub home: Home,
     /// Jobs at the same time.
     pub jobs: usize,
-    /// Whether the runner ends after its first job.
+    /// Whether the runner ends after its first job, and does one at a time.
     pub is_ephemeral: bool,
     /// A command before each step.
     pub wrapper: Vec<String>,
+    /// How long a minute of a job's time is, in milliseconds.
+    pub minute_ms: u64,
 }
 
 #[derive(Deserialize)]
@@ -134,6 +136,7 @@ impl Service {
             folder: self.home.jobs(),
             home: self.home.clone(),
             wrapper: self.wrapper.clone(),
+            minute_ms: self.minute_ms,
         });
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
@@ -163,25 +166,29 @@ impl Service {
         tasks: &mut JoinSet<()>,
         is_cancelled: &watch::Receiver<bool>,
     ) -> Result<()> {
-        let places = Arc::new(Semaphore::new(self.jobs.max(1)));
-        let has_had_one = AtomicBool::new(false);
+        let jobs = if self.is_ephemeral { 1 } else { self.jobs.max(1) };
+        let places = Arc::new(Semaphore::new(jobs));
+        // A job that was given to another runner before this one learned what is to be done doesn't count.
+        let has_had_one = Arc::new(AtomicBool::new(false));
         let mut backoff = Backoff::default();
         loop {
             let Ok(place) = Arc::clone(&places).acquire_owned().await else { return Ok(()) };
             if self.is_ephemeral && has_had_one.load(Ordering::Relaxed) {
                 return Ok(());
             }
-            let running = self.jobs.max(1) - places.available_permits() - 1;
+            let running = jobs - places.available_permits() - 1;
             let body = json!({ "version": env!("CARGO_PKG_VERSION"), "running": running });
             match server.ask(Method::POST, "/v1/runner/poll", Some(&body), None).await {
                 Ok(None) => backoff = Backoff::default(),
                 Ok(Some(answer)) => {
                     backoff = Backoff::default();
                     let Some(taken) = taken(answer) else { continue };
-                    has_had_one.store(true, Ordering::Relaxed);
                     let (duty, is_cancelled) = (Arc::clone(duty), is_cancelled.clone());
+                    let has_had_one = Arc::clone(&has_had_one);
                     tasks.spawn(async move {
-                        duty.run(taken, is_cancelled).await;
+                        if duty.run(taken, is_cancelled).await {
+                            has_had_one.store(true, Ordering::Relaxed);
+                        }
                         drop(place);
                     });
                 }

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use domain::pipelines::job::StepReport;
+use domain::pipelines::job::{JobPlan, StepReport};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -19,6 +19,7 @@ use super::{
 use crate::runner::{
     error::{Result, RunnerError},
     supervisor::Lines,
+    words::mark_prefix,
 };
 
 const JOB: &str = "job.json";
@@ -79,11 +80,12 @@ impl Spool {
         Ok(entries.flatten().filter_map(spool).collect())
     }
 
-    /// What writes the log, and says how many lines it has.
-    pub fn writer(&self) -> io::Result<(SpoolWriter, watch::Receiver<u64>)> {
+    /// What writes the log of a job with this plan, and says how many lines it has.
+    pub fn writer(&self, plan: &JobPlan) -> io::Result<(SpoolWriter, watch::Receiver<u64>)> {
         let file = private().append(true).open(self.folder.join(LINES))?;
         let (count, counted) = watch::channel(0);
-        Ok((SpoolWriter { file: BufWriter::new(file), written: 0, count }, counted))
+        let (len_max, marks) = (plan.limits.log_bytes, mark_prefix(&plan.marker));
+        Ok((SpoolWriter { file: BufWriter::new(file), written: 0, count, marks, len_max, len: 0 }, counted))
     }
 
     /// What reads the log.
@@ -138,19 +140,42 @@ pub struct SpoolWriter {
     file: BufWriter<File>,
     written: u64,
     count: watch::Sender<u64>,
+    /// What the runner's own words begin with, which the server needs whatever a job prints.
+    marks: String,
+    /// Bytes that the server keeps of the log. What is longer would only fill this machine's disk.
+    len_max: u64,
+    len: u64,
 }
 
 impl Lines for SpoolWriter {
     fn line(&mut self, at: i64, text: &str) -> io::Result<()> {
-        serde_json::to_writer(&mut self.file, &SpooledLine { t: at, m: text.to_owned() })?;
-        self.file.write_all(b"\n")?;
-        self.written += 1;
-        Ok(())
+        if text.starts_with(&self.marks) {
+            return self.write(at, text);
+        }
+        if self.len > self.len_max {
+            return Ok(());
+        }
+        // As the server counts: each line costs a little, so that empty ones have an end, too.
+        self.len += text.len() as u64 + 1;
+        if self.len > self.len_max {
+            let text = format!("The log is longer than {} bytes. What follows isn't kept.", self.len_max);
+            return self.write(at, &text);
+        }
+        self.write(at, text)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()?;
         self.count.send_replace(self.written);
+        Ok(())
+    }
+}
+
+impl SpoolWriter {
+    fn write(&mut self, at: i64, text: &str) -> io::Result<()> {
+        serde_json::to_writer(&mut self.file, &SpooledLine { t: at, m: text.to_owned() })?;
+        self.file.write_all(b"\n")?;
+        self.written += 1;
         Ok(())
     }
 }
@@ -188,13 +213,50 @@ impl SpoolReader {
 mod tests {
     use super::*;
 
+    fn plan(log_bytes: u64) -> JobPlan {
+        serde_json::from_value(serde_json::json!({
+            "protocol": 1,
+            "job": {
+                "id": "job_1", "key": "a", "name": "a", "runId": "run_1", "runNumber": 1, "attempt": 1, "workflow": "ci",
+                "repository": "site", "timeoutMinutes": 1
+            },
+            "contexts": {}, "env": {}, "defaults": {}, "steps": [], "outputs": {}, "marker": "0123",
+            "limits": { "logBytes": log_bytes, "summaryBytes": 1, "artifactBytes": 1, "cacheBytes": 1 },
+            "serverUrl": "http://localhost"
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_log_that_is_too_long_ends_with_a_line_that_says_so_and_keeps_the_runners_words() {
+        for (log_bytes, kept) in [(29, 2), (30, 3), (31, 3)] {
+            let folder = tempfile::tempdir().unwrap();
+            let taken = Taken { job_id: "job_1".to_owned(), token: "trp_j_x".to_owned() };
+            let spool = Spool::make(&Home::new(folder.path().to_owned()), &taken).unwrap();
+            let (mut writer, _count) = spool.writer(&plan(log_bytes)).unwrap();
+            for line in ["##[0123]step 0 begin", "123456789", "123456789", "123456789"] {
+                writer.line(0, line).unwrap();
+            }
+            (0..1_000).for_each(|_| writer.line(0, "123456789").unwrap());
+            writer.line(0, "##[0123]step 0 end").unwrap();
+            writer.flush().unwrap();
+            let count = spool.count().unwrap();
+            let lines = spool.reader().unwrap().lines(0, count, usize::MAX).unwrap();
+            let lines: Vec<_> = lines.iter().map(|line| line.m.as_str()).collect();
+            assert_eq!(lines.iter().filter(|line| **line == "123456789").count(), kept, "{log_bytes}");
+            assert_eq!(lines.len(), kept + 3, "{log_bytes}: {lines:?}");
+            assert!(lines[kept + 1].starts_with("The log is longer than"), "{lines:?}");
+            assert_eq!(lines[kept + 2], "##[0123]step 0 end");
+        }
+    }
+
     #[test]
     fn what_is_written_is_read_from_any_line_and_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::new(folder.path().to_owned());
         let taken = Taken { job_id: "job_1".to_owned(), token: "trp_j_x".to_owned() };
         let spool = Spool::make(&home, &taken).unwrap();
-        let (mut writer, count) = spool.writer().unwrap();
+        let (mut writer, count) = spool.writer(&plan(1_000_000)).unwrap();
         for number in 0..100 {
             writer.line(number, &format!("line {number}\u{1}")).unwrap();
         }

@@ -2,12 +2,15 @@
 
 use std::{
     collections::BTreeMap,
-    env, fs, io,
+    env,
+    fs::{self, File},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
 };
 
 use domain::pipelines::expressions::{ContextName, Value};
 
+use super::folder::{Folder, Reach};
 use crate::runner::{
     error::{Result, RunnerError},
     words::Assignment,
@@ -26,6 +29,14 @@ pub struct Place {
     pub event: PathBuf,
     /// Where scripts, and the files that steps write for the runner, stand.
     files: PathBuf,
+    opened: Option<Opened>,
+}
+
+/// What is known of a job's folders once they are there, whatever its steps make of their names.
+#[derive(Clone, Debug)]
+struct Opened {
+    files: Folder,
+    reach: Reach,
 }
 
 /// A file that a step writes for the runner.
@@ -56,6 +67,10 @@ impl CommandFile {
     fn name(self) -> &'static str {
         Self::ALL.iter().find(|(file, _)| *file == self).map_or("", |(_, name)| name)
     }
+
+    fn name_of(self, index: usize) -> String {
+        format!("{}_{index}", self.name().to_ascii_lowercase())
+    }
 }
 
 impl Place {
@@ -71,11 +86,12 @@ impl Place {
             tools: folder.join("tools"),
             event: folder.join("temp/_runner/event.json"),
             files: folder.join("temp/_runner"),
+            opened: None,
         }
     }
 
     /// Makes the folders.
-    pub fn make(&self, assignment: &Assignment) -> Result<()> {
+    pub fn make(&mut self, assignment: &Assignment) -> Result<()> {
         for folder in [&self.workspace, &self.temp, &self.tools, &self.files] {
             fs::create_dir_all(folder).map_err(RunnerError::file(folder))?;
         }
@@ -83,22 +99,69 @@ impl Place {
             Value::Object(github) => github.get("event").and_then(|event| event.print_json().ok()),
             _ => None,
         };
-        fs::write(&self.event, event.unwrap_or_else(|| "{}".to_owned())).map_err(RunnerError::file(&self.event))
+        fs::write(&self.event, event.unwrap_or_else(|| "{}".to_owned())).map_err(RunnerError::file(&self.event))?;
+        self.opened = Some(Opened::of(&self.files, assignment).map_err(RunnerError::file(&self.files))?);
+        Ok(())
+    }
+
+    fn opened(&self) -> io::Result<&Opened> {
+        self.opened.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// What the job's actions may read and write.
+    pub fn reach(&self) -> io::Result<&Reach> {
+        Ok(&self.opened()?.reach)
+    }
+
+    /// Opens a folder that an action was given, and makes what isn't there.
+    pub fn folder(&self, path: &Path) -> io::Result<Folder> {
+        Folder::make(&self.reach()?.resolve(path)?)
+    }
+
+    /// A file for what goes to the server or comes from it. It has no name that a step could use.
+    pub fn transfer_file(&self) -> io::Result<File> {
+        self.opened()?.files.unnamed("transfer")
     }
 
     /// The file that a step writes for the runner.
     pub fn file(&self, file: CommandFile, index: usize) -> PathBuf {
-        self.files.join(format!("{}_{index}", file.name().to_ascii_lowercase()))
+        self.files.join(file.name_of(index))
     }
 
-    /// The file of a step's script.
-    pub fn script(&self, index: usize, ending: &str) -> PathBuf {
-        self.files.join(format!("script_{index}.{ending}"))
+    /// What a step wrote for the runner; an error where that is longer, or no file any more.
+    pub fn read(&self, file: CommandFile, index: usize, len_max: u64) -> io::Result<String> {
+        let file = match self.opened()?.files.read(file.name_of(index)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+            file => file?,
+        };
+        let mut bytes = Vec::new();
+        if file.take(len_max + 1).read_to_end(&mut bytes)? as u64 > len_max {
+            return Err(io::Error::other(format!("it has more than {len_max} bytes")));
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// Makes the file of a step's script.
+    pub fn make_script(&self, index: usize, ending: &str, script: &str) -> io::Result<PathBuf> {
+        let name = format!("script_{index}.{ending}");
+        self.opened()?.files.create(&name)?.write_all(script.as_bytes())?;
+        Ok(self.files.join(name))
     }
 
     /// Makes the files that a step writes for the runner, empty.
     pub fn make_files(&self, index: usize) -> io::Result<()> {
-        CommandFile::ALL.iter().try_for_each(|(file, _)| fs::write(self.file(*file, index), ""))
+        let files = &self.opened()?.files;
+        CommandFile::ALL.iter().try_for_each(|(file, _)| files.create(file.name_of(index)).map(drop))
+    }
+}
+
+impl Opened {
+    fn of(files: &Path, assignment: &Assignment) -> io::Result<Self> {
+        let is_locked = !assignment.wrapper.is_empty();
+        Ok(Self {
+            files: Folder::open(&files.canonicalize()?)?,
+            reach: Reach::new(&assignment.folder, assignment.closed.as_deref(), is_locked)?,
+        })
     }
 }
 
@@ -124,15 +187,15 @@ pub fn architecture() -> &'static str {
 
 /// Variables of the process that steps never see: what belongs to Troupe itself.
 const HIDDEN: &str = "TROUPE_";
-/// Names of which steps see what the runner says, whatever anybody sets.
-const OWN: [&str; 3] = ["GITHUB_", "RUNNER_", "SERVICE_"];
+/// What other runners say to their steps: this one may be a step of such a runner.
+const OTHERS: [&str; 2] = ["GITHUB_", "RUNNER_"];
 
-/// Whether the runner alone says what the variable is.
-pub fn is_own(name: &str) -> bool {
-    OWN.iter().any(|own| name.get(..own.len()).is_some_and(|start| start.eq_ignore_ascii_case(own)))
+/// Whether steps don't see this variable of the process.
+fn is_hidden(name: &str) -> bool {
+    name.starts_with(HIDDEN) || OTHERS.iter().any(|other| name.starts_with(other))
 }
 
-/// All variables of a step: the machine's, those that workflow, job and step set, and the runner's own.
+/// All variables of a step: the machine's, those that workflow, job and step set, and the runner's own, which nobody overwrites.
 pub fn variables(
     assignment: &Assignment,
     place: &Place,
@@ -142,10 +205,10 @@ pub fn variables(
 ) -> BTreeMap<String, String> {
     let mut all: BTreeMap<String, String> = env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, _)| !name.starts_with(HIDDEN) && !is_own(name))
+        .filter(|(name, _)| !is_hidden(name))
         .collect();
     all.insert("CI".to_owned(), "true".to_owned());
-    all.extend(env.iter().filter(|(name, _)| !is_own(name)).map(|(name, value)| (name.clone(), value.clone())));
+    all.extend(env.iter().map(|(name, value)| (name.clone(), value.clone())));
     if !paths.is_empty() {
         let machine = all.get("PATH").cloned().into_iter();
         // What was added last is looked at first.

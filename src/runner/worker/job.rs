@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     os::fd::AsFd,
     process::Stdio,
     time::{Duration, SystemTime},
@@ -33,8 +33,9 @@ use crate::runner::words::{Assignment, Mark, Over, Word};
 
 /// Bytes of a file that a step writes for the runner, at most (GitHub's number for environment variables is of that size, too).
 const COMMAND_FILE_LEN_MAX: u64 = 1024 * 1024;
-/// Bytes of a value that a job hands on, at most (contract C 4.1).
+/// Bytes of a value that a job hands on, and of all with their names, at most (contract C 4.1).
 const OUTPUT_LEN_MAX: usize = 65_536;
+const OUTPUTS_LEN_MAX: usize = 1024 * 1024;
 
 /// A job while it is done.
 pub struct Job {
@@ -106,16 +107,34 @@ impl Job {
             self.report();
         }
         self.catch_up();
-        let mut outputs = BTreeMap::new();
+        let outputs = self.outputs();
+        self.over(outputs, None)
+    }
+
+    /// What the job hands on. What it can't hand on fails it.
+    fn outputs(&mut self) -> BTreeMap<String, String> {
+        let (mut outputs, mut left) = (BTreeMap::new(), OUTPUTS_LEN_MAX);
         for (name, text) in self.assignment.plan.outputs.clone() {
-            let value = self.view(&self.env).text(&text, &OF_OUTPUTS);
-            match value {
-                Ok(value) if value.len() <= OUTPUT_LEN_MAX => drop(outputs.insert(name, value)),
-                Ok(_) => self.refuse(&format!("outputs.{name}: A value has at most {OUTPUT_LEN_MAX} bytes")),
-                Err(fault) => self.refuse(&format!("outputs.{name}: {fault}")),
+            let value = match self.view(&self.env).text(&text, &OF_OUTPUTS) {
+                Ok(value) if value.len() <= OUTPUT_LEN_MAX => value,
+                Ok(_) => {
+                    self.refuse(&format!("outputs.{name}: A value has at most {OUTPUT_LEN_MAX} bytes"));
+                    continue;
+                }
+                Err(fault) => {
+                    self.refuse(&format!("outputs.{name}: {fault}"));
+                    continue;
+                }
+            };
+            match left.checked_sub(name.len() + value.len()) {
+                Some(rest) => {
+                    left = rest;
+                    outputs.insert(name, value);
+                }
+                None => self.refuse(&format!("outputs.{name}: All outputs have at most {OUTPUTS_LEN_MAX} bytes")),
             }
         }
-        self.over(outputs, None)
+        outputs
     }
 
     fn refuse(&mut self, why: &str) {
@@ -248,8 +267,8 @@ impl Job {
             None => of_job(&defaults.working_directory)?,
         };
         let folder = self.place.workspace.join(folder.unwrap_or_default());
-        let file = self.place.script(turn.index, shell.ending);
-        fs::write(&file, shell.script(script)).map_err(|error| format!("The script can't be written: {error}"))?;
+        let file = self.place.make_script(turn.index, shell.ending, &shell.script(script));
+        let file = file.map_err(|error| format!("The script can't be written: {error}"))?;
         self.announce(script, &shell);
         let mut line = self.assignment.wrapper.clone();
         line.push(shell.program.clone());
@@ -310,6 +329,7 @@ impl Job {
             output: self.output.clone(),
             files: self.assignment.files.clone(),
             server_url: self.assignment.plan.server_url.clone(),
+            wrapper: self.assignment.wrapper.clone(),
             limits: self.assignment.plan.limits,
             state: self.states.get(&turn.step).cloned().unwrap_or_default(),
         };
@@ -333,14 +353,8 @@ impl Job {
     fn take_files(&mut self, turn: &StepTurn) -> Result<(), String> {
         let place = self.place.clone();
         let read = |file: CommandFile| {
-            let path = place.file(file, turn.index);
-            let len = fs::metadata(&path).map_or(0, |metadata| metadata.len());
-            if len > COMMAND_FILE_LEN_MAX {
-                return Err(format!(
-                    "A file that a step writes for the runner has at most {COMMAND_FILE_LEN_MAX} bytes"
-                ));
-            }
-            Ok(String::from_utf8_lossy(&fs::read(&path).unwrap_or_default()).into_owned())
+            let text = place.read(file, turn.index, COMMAND_FILE_LEN_MAX);
+            text.map_err(|error| format!("What the step wrote for the runner can't be read: {error}"))
         };
         let values = |file| read(file).and_then(|text| read_values(&text).map_err(|fault| fault.to_string()));
         for (name, value) in values(CommandFile::Output)? {
@@ -353,9 +367,7 @@ impl Job {
             if name.eq_ignore_ascii_case("NODE_OPTIONS") {
                 return Err("Can't store NODE_OPTIONS through GITHUB_ENV".to_owned());
             }
-            if !environment::is_own(&name) {
-                self.env.insert(name, value);
-            }
+            self.env.insert(name, value);
         }
         self.paths.extend(read(CommandFile::Path)?.lines().filter(|line| !line.is_empty()).map(str::to_owned));
         let summary = read(CommandFile::Summary)?;

@@ -6,6 +6,7 @@
 mod actions;
 mod attend;
 mod environment;
+mod folder;
 mod glob;
 mod job;
 mod orphans;

@@ -1,22 +1,27 @@
 //! `upload-artifact` and `download-artifact`: files for people and for later jobs.
 
 use std::{
-    fs,
+    fs::{self, File},
+    io::{self, Seek},
     path::{Path, PathBuf},
 };
 
+use domain::pipelines::artifacts::ArtifactName;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::{
     Call, Done, Outcome,
-    archive::{Entry, pack, unpack},
+    archive::{Entry, Names, pack, unpack},
     transfer,
 };
 use crate::runner::{
     words::Files,
-    worker::glob::{Patterns, common_folder},
+    worker::{
+        folder::Reach,
+        glob::{Patterns, common_folder},
+    },
 };
 
 /// The name of an artifact that has none, as at GitHub.
@@ -46,14 +51,14 @@ impl Call {
     /// Hands files on.
     pub(super) async fn artifact_upload(&self) -> Outcome {
         let name = self.input("name").unwrap_or(DEFAULT_NAME);
-        if name.len() > 100 || name.contains(['\\', '/', ':', '*', '?', '"', '<', '>', '|', '\r', '\n']) {
+        if ArtifactName::parse("name", name).is_err() {
             return Err(format!("An artifact can't have the name {name:?}."));
         }
         let paths = self.lines("path");
-        let zip = self.place.temp.join(format!("_runner/artifact-{}.zip", std::process::id()));
-        let (workspace, target) = (self.place.workspace.clone(), zip.clone());
+        let (zip, reach) = self.transfer()?;
+        let (workspace, target) = (self.place.workspace.clone(), zip.try_clone().map_err(|error| error.to_string())?);
         let is_hidden_taken = self.is_true("include-hidden-files");
-        let packed = spawn_blocking(move || pack_all(&workspace, &paths, is_hidden_taken, &target)).await;
+        let packed = spawn_blocking(move || pack_all(&workspace, &paths, is_hidden_taken, &target, &reach)).await;
         let files = packed.map_err(|error| error.to_string())??;
         if files == 0 {
             let why = "No files were found with the provided path. No artifacts will be uploaded.";
@@ -66,17 +71,16 @@ impl Call {
                 }
             };
         }
-        let size = fs::metadata(&zip).map_err(|error| error.to_string())?.len();
+        let size = zip.metadata().map_err(|error| error.to_string())?.len();
         match &self.files {
             Files::Here { kept, .. } => keep(kept, name, &zip)?,
             Files::Server { token } => self.send(token, name, &zip, size, files).await?,
         }
-        drop(fs::remove_file(&zip));
         self.output.say(&format!("Artifact {name} has been uploaded: {files} files, {size} bytes"));
         Ok(Done::default())
     }
 
-    async fn send(&self, token: &str, name: &str, zip: &Path, size: u64, files: usize) -> Outcome<()> {
+    async fn send(&self, token: &str, name: &str, zip: &File, size: u64, files: usize) -> Outcome<()> {
         if size > self.limits.artifact_bytes {
             return Err(format!("An artifact has at most {} bytes, and this one {size}.", self.limits.artifact_bytes));
         }
@@ -130,23 +134,20 @@ impl Call {
     }
 
     async fn bring(&self, from: &str, target: &Path) -> Outcome<usize> {
-        let mut zip = PathBuf::from(from);
-        let is_here = matches!(self.files, Files::Here { .. });
-        if !is_here {
-            zip = self.place.temp.join(format!("_runner/artifact-{}.zip", std::process::id()));
-            transfer::get(from, &zip).await?;
+        let (mut zip, reach) = self.transfer()?;
+        match &self.files {
+            Files::Here { .. } => zip = File::open(from).map_err(|error| error.to_string())?,
+            Files::Server { .. } => transfer::get(from, &zip).await?,
         }
-        fs::create_dir_all(target).map_err(|error| error.to_string())?;
-        let (source, target) = (zip.clone(), target.to_owned());
-        let unpacked = spawn_blocking(move || unpack(&source, |name| Some(target.join(name)))).await;
-        if !is_here {
-            drop(fs::remove_file(&zip));
-        }
+        // An artifact without files makes its folder, too.
+        self.place.folder(target).map_err(|error| error.to_string())?;
+        let bases = [target.to_owned()];
+        let unpacked = spawn_blocking(move || unpack(&zip, &bases, Names::Whole, &reach)).await;
         unpacked.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
     }
 }
 
-fn pack_all(workspace: &Path, paths: &[String], is_hidden_taken: bool, zip: &Path) -> Outcome<usize> {
+fn pack_all(workspace: &Path, paths: &[String], is_hidden_taken: bool, zip: &File, reach: &Reach) -> Outcome<usize> {
     let patterns = Patterns::new(workspace, paths.iter().map(String::as_str));
     let mut files = patterns.files().map_err(|error| error.to_string())?;
     let root = match paths {
@@ -156,15 +157,22 @@ fn pack_all(workspace: &Path, paths: &[String], is_hidden_taken: bool, zip: &Pat
     let is_hidden = |path: &Path| path.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
     files.retain(|file| is_hidden_taken || !file.strip_prefix(&root).is_ok_and(is_hidden));
     let entry = |path: PathBuf| Some(Entry { name: path.strip_prefix(&root).ok()?.to_str()?.to_owned(), path });
-    pack(zip, &files.into_iter().filter_map(entry).collect::<Vec<_>>()).map_err(|error| error.to_string())
+    let entries: Vec<Entry> = files.into_iter().filter_map(entry).collect();
+    pack(zip, &entries, Names::Whole, reach).map_err(|error| error.to_string())
 }
 
-fn keep(kept: &Path, name: &str, zip: &Path) -> Outcome<()> {
+fn keep(kept: &Path, name: &str, zip: &File) -> Outcome<()> {
     let target = kept.join(format!("{name}.zip"));
     if target.exists() {
         return Err(format!("There is an artifact of the name {name} already."));
     }
-    fs::create_dir_all(kept).and_then(|()| fs::copy(zip, &target)).map(drop).map_err(|error| error.to_string())
+    let copy = || {
+        let mut zip = zip;
+        zip.rewind()?;
+        fs::create_dir_all(kept)?;
+        io::copy(&mut zip, &mut File::create_new(&target)?).map(drop)
+    };
+    copy().map_err(|error| error.to_string())
 }
 
 fn found_here(kept: &Path, name: Option<&str>) -> Vec<(String, String)> {

@@ -4,7 +4,7 @@
 //! this machine, in the workspace or outside of it, and nowhere else.
 
 use std::{
-    fs,
+    fs::File,
     path::{Path, PathBuf},
 };
 
@@ -15,12 +15,12 @@ use tokio::task::spawn_blocking;
 
 use super::{
     Call, Done, Outcome,
-    archive::{Entry, pack, unpack},
+    archive::{Entry, Names, pack, unpack},
     transfer,
 };
 use crate::runner::{
     words::Files,
-    worker::{glob::Patterns, view::hex},
+    worker::{folder::Reach, glob::Patterns, view::hex},
 };
 
 /// The server's answer to a question for a cache (contract C 4.1).
@@ -43,31 +43,24 @@ struct Saving {
 }
 
 /// How caches are packed: another way makes other versions.
-const FORMAT: &str = "zip-1";
-/// Where the first part leaves what the last one needs.
+const FORMAT: &str = "zip-2";
+/// Where the first part leaves what the last one needs: steps may have changed what key and paths would come to by then.
 const EXACT_STATE: &str = "exact";
+const KEY_STATE: &str = "key";
+const PATHS_STATE: &str = "paths";
 
 impl Call {
-    /// Brings the files back.
+    /// Brings the files back. A cache that can't be had is as good as none.
     pub(super) async fn cache_restore(&self) -> Outcome {
         let (key, paths) = self.key_and_paths()?;
-        let (hit, matched) = match &self.files {
-            Files::Here { .. } => ("none".to_owned(), String::new()),
-            Files::Server { token } => {
-                let body = json!({
-                    "key": key, "restoreKeys": self.lines("restore-keys"), "version": version(&paths),
-                });
-                let restored: Restored = self
-                    .server(token)?
-                    .post("/v1/runner/cache/restore", &body)
-                    .await
-                    .map_err(|error| error.to_string())?;
-                if restored.hit != "none" && !self.is_true("lookup-only") {
-                    self.bring_back(&restored.url, &paths).await?;
-                }
-                (restored.hit, restored.key)
-            }
+        let found = match &self.files {
+            Files::Here { .. } => Ok(("none".to_owned(), String::new())),
+            Files::Server { token } => self.find(token, key, &paths).await,
         };
+        let (hit, matched) = found.unwrap_or_else(|why| {
+            self.output.warning(&format!("The cache wasn't restored: {why}"));
+            ("none".to_owned(), String::new())
+        });
         match hit.as_str() {
             "none" if self.is_true("fail-on-cache-miss") => return Err(format!("There is no cache for {key}.")),
             "none" => self.output.say(&format!("There is no cache for {key}")),
@@ -81,15 +74,32 @@ impl Call {
         ];
         Ok(Done {
             outputs: outputs.map(|(name, value)| (name.to_owned(), value)).into(),
-            state: vec![(EXACT_STATE.to_owned(), is_exact.to_string())],
+            state: [(EXACT_STATE, is_exact.to_string()), (KEY_STATE, key.to_owned()), (PATHS_STATE, paths.join("\n"))]
+                .map(|(name, value)| (name.to_owned(), value))
+                .into(),
         })
+    }
+
+    /// Asks for a cache and brings it back: how well it fits, and its key.
+    async fn find(&self, token: &str, key: &str, paths: &[String]) -> Outcome<(String, String)> {
+        let body = json!({ "key": key, "restoreKeys": self.lines("restore-keys"), "version": version(paths) });
+        let restored = self.server(token)?.post("/v1/runner/cache/restore", &body).await;
+        let restored: Restored = restored.map_err(|error| error.to_string())?;
+        if restored.hit != "none" && !self.is_true("lookup-only") {
+            self.bring_back(&restored.url, paths).await?;
+        }
+        Ok((restored.hit, restored.key))
     }
 
     /// Keeps the files, unless they came from the same key. A job whose cache can't be kept goes on.
     pub(super) async fn cache_save(&self) -> Outcome {
         let is_exact = self.state.get(EXACT_STATE).is_some_and(|exact| exact == "true");
         let Files::Server { token } = &self.files else { return Ok(Done::default()) };
-        if !is_exact && let Err(why) = self.keep(token).await {
+        let (Some(key), Some(paths)) = (self.state.get(KEY_STATE), self.state.get(PATHS_STATE)) else {
+            return Ok(Done::default());
+        };
+        let paths: Vec<String> = paths.lines().map(str::to_owned).collect();
+        if !is_exact && let Err(why) = self.keep(token, key, &paths).await {
             self.output.warning(&format!("The cache wasn't kept: {why}"));
         }
         Ok(Done::default())
@@ -102,32 +112,28 @@ impl Call {
     }
 
     async fn bring_back(&self, url: &str, paths: &[String]) -> Outcome<()> {
-        let zip = self.place.temp.join(format!("_runner/cache-{}.zip", std::process::id()));
+        let (zip, reach) = self.transfer()?;
         transfer::get(url, &zip).await?;
-        let bases = self.bases(paths);
-        let unpacked = spawn_blocking({
-            let zip = zip.clone();
-            move || unpack(&zip, |name| placed(&bases, name))
-        });
+        let bases = bases(&self.place.workspace, paths);
+        let unpacked = spawn_blocking(move || unpack(&zip, &bases, Names::Numbered, &reach));
         let unpacked = unpacked.await.map_err(|error| error.to_string())?;
-        drop(fs::remove_file(&zip));
         unpacked.map(drop).map_err(|error| error.to_string())
     }
 
-    async fn keep(&self, token: &str) -> Outcome<()> {
-        let (key, paths) = self.key_and_paths()?;
-        let zip = self.place.temp.join(format!("_runner/cache-{}.zip", std::process::id()));
-        let (workspace, target, given) = (self.place.workspace.clone(), zip.clone(), paths.clone());
-        let packed = spawn_blocking(move || pack_all(&workspace, &given, &target)).await;
+    async fn keep(&self, token: &str, key: &str, paths: &[String]) -> Outcome<()> {
+        let (zip, reach) = self.transfer()?;
+        let target = zip.try_clone().map_err(|error| error.to_string())?;
+        let (workspace, given) = (self.place.workspace.clone(), paths.to_owned());
+        let packed = spawn_blocking(move || pack_all(&workspace, &given, &target, &reach)).await;
         let count = packed.map_err(|error| error.to_string())??;
         if count == 0 {
             return Err("there is no file".to_owned());
         }
-        let size = fs::metadata(&zip).map_err(|error| error.to_string())?.len();
+        let size = zip.metadata().map_err(|error| error.to_string())?.len();
         if size > self.limits.cache_bytes {
             return Err(format!("it has {size} bytes, and {} are allowed", self.limits.cache_bytes));
         }
-        let (server, version) = (self.server(token)?, version(&paths));
+        let (server, version) = (self.server(token)?, version(paths));
         let body = json!({ "key": key, "version": version, "size": size });
         let saving: Saving = server.post("/v1/runner/cache/save", &body).await.map_err(|error| error.to_string())?;
         if !saving.exists {
@@ -136,21 +142,16 @@ impl Call {
                 server.post("/v1/runner/cache/commit", &body).await.map_err(|error| error.to_string())?;
             self.output.say(&format!("Cache saved with key: {key}"));
         }
-        drop(fs::remove_file(&zip));
         Ok(())
-    }
-
-    /// The folder to which each path's names are relative.
-    fn bases(&self, paths: &[String]) -> Vec<PathBuf> {
-        bases(&self.place.workspace, paths)
     }
 }
 
+/// The folder to which each path's names are relative.
 fn bases(workspace: &Path, paths: &[String]) -> Vec<PathBuf> {
     paths.iter().map(|path| Patterns::new(workspace, [path.as_str()]).base_of_missing()).collect()
 }
 
-fn pack_all(workspace: &Path, paths: &[String], zip: &Path) -> Outcome<usize> {
+fn pack_all(workspace: &Path, paths: &[String], zip: &File, reach: &Reach) -> Outcome<usize> {
     let files = Patterns::new(workspace, paths.iter().map(String::as_str)).files();
     let bases = bases(workspace, paths);
     let entry = |path: PathBuf| {
@@ -161,16 +162,7 @@ fn pack_all(workspace: &Path, paths: &[String], zip: &Path) -> Outcome<usize> {
         Some(Entry { name: format!("{number}/{name}"), path })
     };
     let entries: Vec<Entry> = files.map_err(|error| error.to_string())?.into_iter().filter_map(entry).collect();
-    pack(zip, &entries).map_err(|error| error.to_string())
-}
-
-/// Where a name of a cache's zip comes to.
-fn placed(bases: &[PathBuf], name: &Path) -> Option<PathBuf> {
-    let mut parts = name.components();
-    let number: usize = parts.next()?.as_os_str().to_str()?.parse().ok()?;
-    let rest = parts.as_path();
-    (!rest.as_os_str().is_empty()).then_some(())?;
-    Some(bases.get(number)?.join(rest))
+    pack(zip, &entries, Names::Numbered, reach).map_err(|error| error.to_string())
 }
 
 /// The same paths, packed the same way, have the same version.
@@ -180,6 +172,8 @@ fn version(paths: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -192,17 +186,17 @@ mod tests {
         fs::write(workspace.join("target/x/a"), "a").unwrap();
         fs::write(home.join("b.lock"), "b").unwrap();
         let paths = vec!["target".to_owned(), format!("{}/*.lock", home.display())];
-        let zip = root.join("c.zip");
-        assert_eq!(pack_all(&workspace, &paths, &zip), Ok(2));
+        std::os::unix::fs::symlink("a", workspace.join("target/x/link")).unwrap();
+        let zip = tempfile::tempfile().unwrap();
+        let reach = Reach::new(&workspace, None, false).unwrap();
+        assert_eq!(pack_all(&workspace, &paths, &zip, &reach), Ok(3));
         fs::remove_dir_all(workspace.join("target")).unwrap();
         fs::remove_file(home.join("b.lock")).unwrap();
         let bases = bases(&workspace, &paths);
-        unpack(&zip, |name| placed(&bases, name)).unwrap();
+        unpack(&zip, &bases, Names::Numbered, &reach).unwrap();
+        assert_eq!(fs::read_link(workspace.join("target/x/link")).unwrap(), Path::new("a"));
         assert_eq!(fs::read_to_string(workspace.join("target/x/a")).unwrap(), "a");
         assert_eq!(fs::read_to_string(home.join("b.lock")).unwrap(), "b");
-        for name in ["2/a", "x/a", "0"] {
-            assert_eq!(placed(&bases, Path::new(name)), None, "{name}");
-        }
         assert_ne!(version(&paths), version(&paths[..1]));
         assert_eq!(version(&paths).len(), 64);
     }

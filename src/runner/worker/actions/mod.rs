@@ -6,14 +6,14 @@ mod cache;
 mod checkout;
 mod transfer;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs::File};
 
 use domain::pipelines::{
     job::{JobLimits, Part},
     workflow::Action,
 };
 
-use super::{environment::Place, output::Output};
+use super::{environment::Place, folder::Reach, output::Output};
 use crate::runner::{
     server::{JOB_HEADER, Server},
     words::Files,
@@ -35,6 +35,8 @@ pub struct Call {
     pub files: Files,
     /// Where the server is.
     pub server_url: String,
+    /// A command before each program that a step starts.
+    pub wrapper: Vec<String>,
     /// How much the job may make.
     pub limits: JobLimits,
     /// What the first part left for the last one.
@@ -82,6 +84,12 @@ impl Call {
     fn lines(&self, name: &str) -> Vec<String> {
         let lines = self.input(name).unwrap_or_default().lines().map(str::trim);
         lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// A file for what goes to the server or comes from it, and what may go into it or come out of it.
+    fn transfer(&self) -> Outcome<(File, Reach)> {
+        let file = self.place.transfer_file().and_then(|file| Ok((file, self.place.reach()?.clone())));
+        file.map_err(|error| format!("The archive can't be made: {error}"))
     }
 
     fn server(&self, token: &str) -> Outcome<Server> {
