@@ -16,6 +16,7 @@ mod load;
 mod notify;
 mod pages;
 mod peers;
+mod pipelines;
 mod report;
 mod server;
 mod sockets;
@@ -43,6 +44,7 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("http", http::run),
     ("notify", notify::run),
     ("pages", pages::run),
+    ("pipelines", pipelines::run),
     ("sockets", sockets::run),
     ("storage", storage::run),
     ("vault", vault::run),

@@ -173,7 +173,7 @@ fn text<'a>(answer: &'a Value, pointer: &str) -> Result<&'a str> {
 }
 
 /// This process has a file for each socket, and what it starts inherits its limit.
-fn raise_open_files(sockets: usize) -> Result<()> {
+pub fn raise_open_files(sockets: usize) -> Result<()> {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     let needed = sockets as u64 + OTHER_FILES;

@@ -143,7 +143,7 @@ impl Git {
     /// The program at this path, or of this name.
     pub fn new(program: PathBuf) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
-        Self { program: Arc::new(program), permits: Arc::new(Semaphore::new(RUNS_PER_CORE * cores)) }
+        Self { program: Arc::new(located(program)), permits: Arc::new(Semaphore::new(RUNS_PER_CORE * cores)) }
     }
 
     /// How many may run now beside those that do.
@@ -211,6 +211,14 @@ impl Git {
             .kill_on_drop(true);
         command
     }
+}
+
+/// Where a program is that only has a name: what is started by its path is started without a copy of this process.
+fn located(program: PathBuf) -> PathBuf {
+    let is_name = program.file_name() == Some(program.as_os_str());
+    let folders = std::env::var_os("PATH").filter(|_| is_name).unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(&program)).find(|place| place.is_file());
+    found.unwrap_or(program)
 }
 
 impl GitRun {
@@ -307,6 +315,14 @@ mod tests {
         let missing = Git::new("no-such-program".into()).run(&hash, b"").await.unwrap_err();
         assert!(matches!(missing, GitError::Io(_)), "{missing}");
         assert!(git.version().await.unwrap().starts_with("2."));
+    }
+
+    #[test]
+    fn a_program_is_found_by_its_name() {
+        let found = located("git".into());
+        assert!(found.is_absolute() && found.ends_with("git"), "{found:?}");
+        assert_eq!(located("no-such-program".into()), Path::new("no-such-program"));
+        assert_eq!(located("./git".into()), Path::new("./git"));
     }
 
     #[tokio::test]
