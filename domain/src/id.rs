@@ -232,6 +232,26 @@ ids! {
     PageCommentId = "pgc";
     /// A shared history of a page that is edited together; a write from outside ends it, and the next one has another.
     PageEpochId = "pge";
+    /// A mailbox of an organization (contract B 2.7).
+    MailboxId = "mbx";
+    /// A conversation in a mailbox (contract B 2.7).
+    MailThreadId = "thr";
+    /// A message in a mailbox.
+    MailMessageId = "msg";
+    /// A calendar of a mailbox (contract B 2.8).
+    CalendarId = "cal";
+    /// An event in a calendar (contract B 2.8).
+    EventId = "evt";
+    /// A space of issues.
+    SpaceId = "spc";
+    /// An issue.
+    IssueId = "iss";
+    /// A comment on an issue.
+    IssueCommentId = "icm";
+    /// A link between two issues.
+    IssueLinkId = "ilk";
+    /// A saved filter of issues.
+    IssueFilterId = "ifl";
 }
 
 impl PageImportId {

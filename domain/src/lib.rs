@@ -24,6 +24,7 @@ pub mod git;
 pub mod id;
 pub mod issues;
 pub mod key;
+pub mod mail;
 pub mod notify;
 pub mod organization;
 pub mod otp;

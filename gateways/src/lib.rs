@@ -18,6 +18,6 @@ pub mod texts;
 
 pub use git::{Git, GitError, GitJob, GitRun};
 pub use hub::{Hub, HubHealth, HubMode, HubOptions, Limit, RetryAfter, Signal, Subscription, Ticket};
-pub use mail::{Delivered, Email, MailOptions, Mailer, SendError};
+pub use mail::{CalendarPart, Delivered, Email, MailOptions, Mailer, SendError};
 pub use push::{PushError, PushMessage, PushOptions, Pusher};
 pub use texts::{Call, SignedCallback, Sms, TextError, Texter, TexterOptions};

@@ -11,6 +11,17 @@ use lettre::{Address, message::Mailbox};
 
 use self::smtp::Smtp;
 
+/// An invitation to an event, beside the text of an e-mail (RFC 6047).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalendarPart {
+    /// What it asks for (RFC 5546).
+    pub method: String,
+    /// The file (RFC 5545).
+    pub file: String,
+    /// Who is answered.
+    pub reply_to: String,
+}
+
 /// One e-mail to one person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Email {
@@ -20,6 +31,8 @@ pub struct Email {
     pub subject: String,
     /// The body, plain text.
     pub text: String,
+    /// What a calendar reads, beside the text.
+    pub calendar: Option<CalendarPart>,
     /// The same for every try of the same e-mail. It makes the `Message-ID`, by which mailboxes recognize a double.
     pub idempotency_key: String,
 }
@@ -189,8 +202,12 @@ impl std::fmt::Debug for Mailer {
 
 /// Whom an e-mail goes to: a bare address, so that nothing in it can become a header or a second recipient.
 fn recipient(email: &Email) -> Result<Mailbox, SendError> {
+    address(&email.to)
+}
+
+fn address(text: &str) -> Result<Mailbox, SendError> {
     let address: Address =
-        email.to.trim().parse().map_err(|error| SendError::Permanent(format!("not an e-mail address: {error}")))?;
+        text.trim().parse().map_err(|error| SendError::Permanent(format!("not an e-mail address: {error}")))?;
     Ok(Mailbox::new(None, address))
 }
 
@@ -199,7 +216,13 @@ mod tests {
     use super::*;
 
     fn email(to: &str) -> Email {
-        Email { to: to.into(), subject: "Hello".into(), text: "Hello.".into(), idempotency_key: "one".into() }
+        Email {
+            to: to.into(),
+            subject: "Hello".into(),
+            text: "Hello.".into(),
+            calendar: None,
+            idempotency_key: "one".into(),
+        }
     }
 
     #[tokio::test]

@@ -6,7 +6,7 @@ mod smtp_server;
 use std::time::Duration;
 
 use gateways::{
-    Delivered, Email, MailOptions, Mailer, SendError,
+    CalendarPart, Delivered, Email, MailOptions, Mailer, SendError,
     mail::{MailOptionsError, SmtpCredentials, SmtpOptions, SmtpSecurity},
 };
 use smtp_server::{Script, SmtpServer};
@@ -32,6 +32,7 @@ fn email() -> Email {
         to: "ada@example.org".into(),
         subject: "Your vault's key set was changed — Zürich".into(),
         text: "Hello Ada,\n\nyour vault's key set was changed.\n.\nThat dot stood alone.\n".into(),
+        calendar: None,
         idempotency_key: "obx_01h455vb4pex5vsknk084sn02q".into(),
     }
 }
@@ -50,6 +51,26 @@ async fn an_email_arrives_as_it_was_written() {
     assert!(received.header("Subject").unwrap().contains("=?utf-8?"), "encoded, as it is not ASCII");
     assert!(received.header("Date").is_some());
     assert!(received.body().contains("key set was changed.\r\n.\r\nThat dot stood alone."), "{}", received.body());
+}
+
+#[tokio::test]
+async fn an_invitation_is_read_by_people_and_by_calendars() {
+    let server = SmtpServer::start(Script::default()).await;
+    let part = |method: &str, reply_to: &str| {
+        let file = "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n".to_owned();
+        Some(CalendarPart { method: method.to_owned(), file, reply_to: reply_to.to_owned() })
+    };
+    let mailer = mailer(options(server.port()));
+    mailer.send(&Email { calendar: part("REQUEST", "ada@acme.example"), ..email() }).await.unwrap();
+    let [received] = &server.received()[..] else { panic!("one e-mail") };
+    assert_eq!(received.header("Reply-To").unwrap(), "ada@acme.example");
+    assert!(received.header("Content-Type").unwrap().starts_with("multipart/alternative"));
+    let body = received.body();
+    assert!(body.contains("text/calendar; method=REQUEST; charset=utf-8"), "{body}");
+    assert!(body.contains("BEGIN:VCALENDAR"), "{body}");
+    let to_nobody = Email { calendar: part("REQUEST", "a@b>\r\nBcc: eve@example.org"), ..email() };
+    assert!(matches!(mailer.send(&to_nobody).await, Err(SendError::Permanent(_))));
+    assert_eq!(server.received().len(), 1);
 }
 
 #[tokio::test]

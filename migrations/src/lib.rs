@@ -51,6 +51,12 @@ mod m0044_former_names;
 mod m0045_pipeline_values;
 mod m0046_environments;
 mod m0049_run_indexes;
+mod m0051_git_clones;
+mod m0052_calendars;
+mod m0053_mailboxes;
+mod m0054_issue_spaces;
+mod m0055_issues;
+mod m0056_issue_texts;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -102,6 +108,12 @@ impl MigratorTrait for Migrator {
             Box::new(m0045_pipeline_values::Migration),
             Box::new(m0046_environments::Migration),
             Box::new(m0049_run_indexes::Migration),
+            Box::new(m0051_git_clones::Migration),
+            Box::new(m0052_calendars::Migration),
+            Box::new(m0053_mailboxes::Migration),
+            Box::new(m0054_issue_spaces::Migration),
+            Box::new(m0055_issues::Migration),
+            Box::new(m0056_issue_texts::Migration),
         ]
     }
 }

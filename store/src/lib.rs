@@ -13,6 +13,7 @@ pub mod audit;
 pub mod backup;
 pub mod behalf;
 pub mod blobs;
+pub mod calendar;
 mod change;
 mod clock;
 mod connection;
@@ -27,9 +28,11 @@ pub mod faults;
 pub mod fuzzing;
 pub mod git;
 pub mod idempotency;
+pub mod issues;
 mod json;
 pub mod kept;
 pub mod live;
+pub mod mail;
 pub mod nodes;
 pub mod notify;
 mod options;
@@ -73,7 +76,7 @@ pub use self::{
         deliveries::{Delivery, DeliveryClaim, DeliveryLane, HeldClaim, NewDelivery},
     },
     options::StoreOptions,
-    outbox::{EmailTo, OutboxClaim, OutboxEntry},
+    outbox::{EmailCalendar, EmailTo, OutboxClaim, OutboxEntry},
     pages::{NewPageUpdate, PageDocument, PageFold, PageHead, PageUpdate, PageUpdateId},
     purge::{PURGE_ROWS_MAX, Purge, PurgeBatch},
     revocations::{FeedLook, FeedPosition, Revocation, RevocationKind},

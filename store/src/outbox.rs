@@ -38,6 +38,18 @@ pub enum EmailTo {
     Address(String),
 }
 
+/// An invitation to an event, beside the text of an e-mail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EmailCalendar {
+    /// What it asks for (RFC 5546).
+    pub method: String,
+    /// The file (RFC 5545).
+    pub file: String,
+    /// Who is answered.
+    pub reply_to: String,
+}
+
 /// What shall happen once the commit stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "topic", rename_all = "snake_case")]
@@ -57,6 +69,9 @@ pub enum OutboxEntry {
         subject: String,
         /// The text.
         body: String,
+        /// What a calendar reads, beside the text.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        calendar: Option<EmailCalendar>,
     },
     /// An event for notifications.
     Event {

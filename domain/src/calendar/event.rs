@@ -83,14 +83,25 @@ pub struct EventFields {
     pub time_zone: String,
     /// How it recurs.
     pub recurrence: Option<Recurrence>,
-    /// Addresses and names of those who are invited.
-    pub attendees: Vec<(String, Option<String>)>,
+    /// Those who are invited.
+    pub attendees: Vec<InvitedFields>,
     /// Minutes before the start.
     pub reminders: Vec<i64>,
     /// Words that people sort by.
     pub categories: Vec<String>,
     /// Where more stands.
     pub url: Option<String>,
+}
+
+/// Somebody who is to be invited, as it was sent.
+#[derive(Clone, Debug, Default)]
+pub struct InvitedFields {
+    /// The address.
+    pub email: String,
+    /// The name.
+    pub name: Option<String>,
+    /// Whether the event takes place without them.
+    pub optional: bool,
 }
 
 /// What may be written.
@@ -125,6 +136,8 @@ pub struct Invited {
     pub email: Email,
     /// The name.
     pub name: Option<String>,
+    /// Whether the event takes place without them.
+    pub optional: bool,
 }
 
 impl EventFields {
@@ -192,25 +205,34 @@ impl EventFields {
         at_most("description", &self.description, DESCRIPTION_LEN_MAX, "Use at most 64,000 characters.");
         at_most("location", &self.location, LOCATION_LEN_MAX, "Use at most 2,000 characters.");
         at_most("url", self.url.as_deref().unwrap_or_default(), URL_LEN_MAX, "Use at most 2,000 characters.");
+        for (path, text) in [("summary", &self.summary), ("location", &self.location)] {
+            one_line(problems, path, text.trim());
+        }
+        one_line(problems, "url", self.url.as_deref().unwrap_or_default().trim());
+        let is_control = |it: char| it.is_control() && !matches!(it, '\n' | '\r' | '\t');
+        let is_text = !self.description.chars().any(is_control);
+        problems.require(is_text, "description", "Use no control characters but tabs and ends of lines.");
         problems.require(self.categories.len() <= CATEGORIES_MAX, "categories", "Give at most 30 categories.");
         for (at, category) in self.categories.iter().take(CATEGORIES_MAX).enumerate() {
             let fits = CATEGORY_LEN.contains(&category.trim().chars().count());
             problems.require(fits, format!("categories[{at}]"), "Use 1 to 100 characters.");
+            one_line(problems, &format!("categories[{at}]"), category.trim());
         }
     }
 
     fn invited(&self, problems: &mut Problems) -> Result<Vec<Invited>> {
         problems.require(self.attendees.len() <= ATTENDEES_MAX, "attendees", "Invite at most 200 people.");
         let mut invited: Vec<Invited> = Vec::new();
-        for (at, (email, name)) in self.attendees.iter().take(ATTENDEES_MAX).enumerate() {
-            let email = problems.keep(Email::parse(&format!("attendees[{at}].email"), email))?;
-            let name = name.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        for (at, fields) in self.attendees.iter().take(ATTENDEES_MAX).enumerate() {
+            let email = problems.keep(Email::parse(&format!("attendees[{at}].email"), &fields.email))?;
+            let name = fields.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
             let fits = name.is_none_or(|name| name.chars().count() <= ATTENDEE_NAME_LEN_MAX);
             problems.require(fits, format!("attendees[{at}].name"), "Use at most 200 characters.");
+            one_line(problems, &format!("attendees[{at}].name"), name.unwrap_or_default());
             if let Some(email) = email
                 && !invited.iter().any(|it| it.email == email)
             {
-                invited.push(Invited { email, name: name.map(str::to_owned) });
+                invited.push(Invited { email, name: name.map(str::to_owned), optional: fields.optional });
             }
         }
         Ok(invited)
@@ -227,6 +249,11 @@ impl EventFields {
         reminders.dedup();
         reminders
     }
+}
+
+/// Notes a text of one line that isn't one.
+fn one_line(problems: &mut Problems, path: &str, text: &str) {
+    problems.require(!text.chars().any(char::is_control), path, "Use no control characters.");
 }
 
 /// The answer to what an event's organizer asks: what may be sent in whose name, and what becomes of it.
@@ -271,6 +298,10 @@ mod tests {
         }
     }
 
+    fn invited(email: &str, name: Option<&str>) -> InvitedFields {
+        InvitedFields { email: email.to_owned(), name: name.map(str::to_owned), optional: false }
+    }
+
     fn at_fault(fields: &EventFields) -> Vec<String> {
         match fields.check() {
             Ok(_) => Vec::new(),
@@ -302,7 +333,7 @@ mod tests {
         type Fill = fn(&mut EventFields, usize);
         let cases: [(&str, usize, Fill); 3] = [
             ("attendees", ATTENDEES_MAX, |it, count| {
-                it.attendees = (0..count).map(|at| (format!("p{at}@x.example"), None)).collect();
+                it.attendees = (0..count).map(|at| invited(&format!("p{at}@x.example"), None)).collect();
             }),
             ("reminders", REMINDERS_MAX, |it, count| it.reminders = (0..).take(count).collect()),
             ("categories", CATEGORIES_MAX, |it, count| it.categories = vec!["a".to_owned(); count]),
@@ -327,6 +358,23 @@ mod tests {
     }
 
     #[test]
+    fn texts_have_no_control_characters() {
+        let bad = EventFields {
+            summary: "a\u{0}b".to_owned(),
+            description: "a\u{0}b".to_owned(),
+            location: "a\nb".to_owned(),
+            url: Some("a\rb".to_owned()),
+            categories: vec!["a\tb".to_owned()],
+            attendees: vec![invited("a@x.example", Some("a\nb"))],
+            ..fields()
+        };
+        let all = ["summary", "location", "url", "description", "categories[0]", "attendees[0].name"];
+        assert_eq!(at_fault(&bad), all);
+        let lines = EventFields { description: "a\r\n\tb".to_owned(), ..fields() };
+        assert!(at_fault(&lines).is_empty());
+    }
+
+    #[test]
     fn an_event_ends_after_it_began() {
         let times = |all_day, start: &str, end: &str| {
             at_fault(&EventFields { all_day, start: start.to_owned(), end: end.to_owned(), ..fields() })
@@ -342,10 +390,10 @@ mod tests {
 
     #[test]
     fn whoever_is_invited_twice_is_invited_once() {
-        let attendees = vec![("A@x.example".to_owned(), Some("A".to_owned())), ("a@x.example".to_owned(), None)];
+        let attendees = vec![invited("A@x.example", Some("A")), invited("a@x.example", None)];
         let draft = EventFields { attendees, ..fields() }.check().unwrap();
         assert_eq!(draft.attendees.len(), 1);
-        let attendees = vec![("nobody".to_owned(), None)];
+        let attendees = vec![invited("nobody", None)];
         assert_eq!(at_fault(&EventFields { attendees, ..fields() }), ["attendees[0].email"]);
     }
 

@@ -9,6 +9,8 @@ mod machine;
 mod name;
 pub mod objects;
 mod oid;
+mod owners;
+mod packs;
 mod pulls;
 mod push;
 mod ref_name;
@@ -35,6 +37,8 @@ pub use self::{
     },
     name::{REPOSITORIES_MAX, REPOSITORY_NAME_LEN, RepositoryName},
     oid::{NotAnObjectId, ObjectId},
+    owners::{OWNERS_FILE_MAX, OWNERS_NAMED_MAX, OWNERS_PATHS, OwnerName, OwnerSets, OwnersFile},
+    packs::{JOINED_AFTER, JOINED_MAX, Joining, PACKS_MAX, PackFacts},
     pulls::{
         AskedReviewer, COAUTHORS_MAX, COMMENT_LEN, COMMENT_NOT_FOUND, CommitText, DISMISSAL_REASON_LEN, Dismissal,
         Identity, LINE_MAX, LineComment, LinePlace, LineSide, MERGE_MESSAGE_LEN, MergeMethod, NewCommit,

@@ -30,6 +30,39 @@ pub const LEVELS: std::ops::RangeInclusive<i64> = -1..=5;
 pub const PRIORITIES_MAX: usize = 20;
 /// Characters of the names of statuses, types, priorities and transitions (contract B 4.2).
 pub const NAME_LEN: std::ops::RangeInclusive<usize> = 1..=80;
+/// Resolutions of an organization (contract B 4.2).
+pub const RESOLUTIONS_MAX: usize = 50;
+/// Kinds of links of an organization (contract B 4.2).
+pub const LINK_TYPES_MAX: usize = 50;
+/// Characters of what a kind of link is called from either end (contract B 4.2).
+pub const LINK_NAME_LEN: std::ops::RangeInclusive<usize> = 1..=60;
+/// Characters of the description of what stands in a catalog (contract B 4.2).
+pub const CATALOG_DESCRIPTION_LEN_MAX: usize = 500;
+/// Characters of an icon (contract B 4.2).
+pub const ICON_LEN_MAX: usize = 40;
+/// Issues that are counted one by one: all that a search reaches.
+pub const COUNTED_MAX: i64 = 101_000;
+
+/// Spaces of an organization. Ours, as those below.
+pub const SPACES_MAX: usize = 500;
+/// Characters of the name of a space.
+pub const SPACE_NAME_LEN: std::ops::RangeInclusive<usize> = 1..=80;
+/// Characters of the description of a space.
+pub const SPACE_DESCRIPTION_LEN_MAX: usize = 1_000;
+/// Members that a space lists.
+pub const SPACE_MEMBERS_MAX: usize = 500;
+/// Characters of a comment.
+pub const COMMENT_LEN_MAX: usize = 32_000;
+/// Comments of an issue.
+pub const COMMENTS_MAX: u64 = 5_000;
+/// Links of an issue.
+pub const LINKS_MAX: u64 = 500;
+/// Characters of an excerpt.
+pub const EXCERPT_LEN: usize = 200;
+/// Changes of status that an issue remembers.
+pub const STATUS_LOG_MAX: usize = 100;
+/// Filters of a person.
+pub const FILTERS_OF_PERSON_MAX: u64 = 500;
 
 /// Statuses of a workflow. Ours, as those below.
 pub const WORKFLOW_STATUSES_MAX: usize = 50;
@@ -64,3 +97,11 @@ pub const PARENT_CIRCLE: &str = "An issue can't be below itself.";
 pub const PARENT_GENERATIONS: &str = "Issues can be nested 7 levels deep.";
 /// 400 of a subtask without a parent.
 pub const SUBTASK_PARENT: &str = "A subtask needs a parent in its space.";
+/// 404 of a filter.
+pub const FILTER_NOT_FOUND: &str = "Filter not found.";
+/// 404 of a workflow.
+pub const WORKFLOW_NOT_FOUND: &str = "Workflow not found.";
+/// 404 of a comment.
+pub const COMMENT_NOT_FOUND: &str = "Comment not found.";
+/// 404 of a link.
+pub const LINK_NOT_FOUND: &str = "Link not found.";

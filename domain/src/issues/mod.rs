@@ -1,12 +1,18 @@
 //! Issue tracking (contract B 2.1 to 2.4): the query language, workflows, the clocks of service desks, and what else is decided
 //! about issues without asking anybody.
 
+pub mod access;
 pub mod agenda;
+pub mod builtin;
 pub mod family;
+pub mod filter;
+pub mod issue;
 pub mod jql;
 pub mod key;
 pub mod label;
 pub mod limits;
 pub mod rank;
+pub mod settings;
 pub mod sla;
+pub mod space;
 pub mod workflow;

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use lettre::{
     AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
-    message::{Mailbox, header::ContentType},
+    message::{Mailbox, MultiPart, SinglePart, header::ContentType},
     transport::smtp::{
         Error as SmtpError, PoolConfig,
         authentication::Credentials,
@@ -13,7 +13,9 @@ use lettre::{
 };
 use tokio::{sync::Semaphore, time::timeout};
 
-use super::{Delivered, Email, MailOptionsError, SendError, SmtpOptions, SmtpSecurity, recipient};
+use super::{
+    CalendarPart, Delivered, Email, MailOptionsError, SendError, SmtpOptions, SmtpSecurity, address, recipient,
+};
 
 /// A connection that was not used for this long is closed; servers give up after five minutes.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
@@ -60,14 +62,19 @@ impl Smtp {
     fn message(&self, email: &Email) -> Result<Message, SendError> {
         // A line break in a subject would start another header; lettre encodes it, people would read it.
         let subject = email.subject.split_whitespace().collect::<Vec<_>>().join(" ");
-        Message::builder()
+        let builder = Message::builder()
             .from(self.from.clone())
             .to(recipient(email)?)
             .subject(subject)
-            .message_id(Some(format!("<{}@{}>", email.idempotency_key, self.from.email.domain())))
-            .header(ContentType::TEXT_PLAIN)
-            .body(email.text.clone())
-            .map_err(|error| SendError::Permanent(error.to_string()))
+            .message_id(Some(format!("<{}@{}>", email.idempotency_key, self.from.email.domain())));
+        let message = match &email.calendar {
+            None => builder.header(ContentType::TEXT_PLAIN).body(email.text.clone()),
+            Some(calendar) => {
+                let organizer = address(&calendar.reply_to)?;
+                builder.reply_to(organizer).multipart(with_calendar(&email.text, calendar)?)
+            }
+        };
+        message.map_err(|error| SendError::Permanent(error.to_string()))
     }
 
     async fn within<T>(&self, operation: impl Future<Output = Result<T, SmtpError>>) -> Result<T, SendError> {
@@ -77,6 +84,14 @@ impl Smtp {
             Err(_) => Err(SendError::Temporary("the mail server did not answer in time".into())),
         }
     }
+}
+
+/// The text, and beside it what a calendar reads of the same (RFC 6047, 2.4).
+fn with_calendar(text: &str, calendar: &CalendarPart) -> Result<MultiPart, SendError> {
+    let kind = format!("text/calendar; method={}; charset=utf-8", calendar.method);
+    let kind = ContentType::parse(&kind).map_err(|error| SendError::Permanent(error.to_string()))?;
+    let file = SinglePart::builder().header(kind).body(calendar.file.clone());
+    Ok(MultiPart::alternative().singlepart(SinglePart::plain(text.to_owned())).singlepart(file))
 }
 
 fn tls(options: &SmtpOptions) -> Result<Tls, MailOptionsError> {

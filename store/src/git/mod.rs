@@ -3,10 +3,12 @@
 
 mod access;
 mod address;
+mod clones;
 mod former_names;
 mod lfs;
 mod lfs_address;
 mod list;
+mod owners;
 mod packs;
 mod pulls;
 mod pushes;
@@ -31,9 +33,11 @@ use self::row::{Column, Entity};
 pub use self::{
     access::RepositoryGrant,
     address::{GitFile, GitFileAddress, GitFileQuery},
+    clones::Cloner,
     lfs::{LfsLockList, LfsObject},
     lfs_address::{LfsAct, LfsAddress, LfsQuery},
     list::{ListedBy, RepositoryList},
+    owners::{OwnersWanted, PULL_OWNERS},
     packs::{NewPack, StoredPack},
     pulls::{PullList, ThreadList},
     pushes::{PushList, PushedRef, StoredPush},

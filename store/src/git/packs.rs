@@ -1,9 +1,13 @@
 //! Packs of repositories: what their objects are in.
 
-use domain::{Timestamp, git::ObjectId, id::ContentId};
+use domain::{
+    Timestamp,
+    git::{ObjectId, PackFacts},
+    id::ContentId,
+};
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::{RepositoryNo, refs::oid_of, removal::RepositoryRest};
+use super::{RepositoryNo, StoredRepository, refs::oid_of, removal::RepositoryRest};
 use crate::{Change, Expect, PurgeBatch, Store, StoreError, blobs::contents::NewContent, reader::Reads, sql::Sql};
 
 /// Packs whose contents one commit lets go of.
@@ -61,6 +65,8 @@ pub struct StoredPack {
     pub pack: ContentId,
     /// The content that says where in it each object is.
     pub index: ContentId,
+    /// How large both are together, and when it was made.
+    pub facts: PackFacts,
 }
 
 impl TryFrom<entity::Model> for StoredPack {
@@ -68,7 +74,9 @@ impl TryFrom<entity::Model> for StoredPack {
 
     fn try_from(row: entity::Model) -> Result<Self, StoreError> {
         let content = |id: &str| id.parse().map_err(|_| StoreError::corrupt("a content of git_packs"));
-        Ok(Self { pack: content(&row.pack)?, index: content(&row.pack_index)?, hash: oid_of(row.hash)? })
+        let size = u64::try_from(row.size).map_err(StoreError::corrupt)?;
+        let facts = PackFacts { size, made_at: Timestamp(row.made_at) };
+        Ok(Self { pack: content(&row.pack)?, index: content(&row.pack_index)?, hash: oid_of(row.hash)?, facts })
     }
 }
 
@@ -123,6 +131,31 @@ impl Change {
             size: Set(signed(pack.size())),
             made_at: Set(now.0),
         });
+    }
+
+    /// Puts a pack in the place of those of which it has all objects. Stale where the repository hasn't one of them any more, or
+    /// is deleted.
+    pub fn repository_packs_join(
+        &mut self,
+        now: Timestamp,
+        repository: &StoredRepository,
+        (packs, joined): (&[StoredPack], &NewPack),
+    ) {
+        let no = repository.no;
+        for pack in packs {
+            let statement = "DELETE FROM git_packs WHERE repo_no = $1 AND hash = $2 AND pack = $3";
+            let values = [no.0.into(), pack.hash.as_bytes().to_vec().into(), pack.pack.to_string().into()];
+            self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+        }
+        let contents = packs.iter().flat_map(|pack| [pack.pack, pack.index]);
+        self.contents_unref(now, repository.resource.org_id, contents);
+        self.repository_pack_add(now, no, joined);
+        // A push that found one of them there looks again.
+        let statement = "UPDATE repositories SET version = version + 1, packs_version = packs_version + 1, \
+                         size = size + $2 WHERE repo_no = $1 AND purge_at IS NULL";
+        let before: u64 = packs.iter().map(|pack| pack.facts.size).sum();
+        let grown = i64::try_from(joined.size()).unwrap_or(i64::MAX) - i64::try_from(before).unwrap_or(i64::MAX);
+        self.run_statement(Sql::new(statement, [no.0.into(), grown.into()]), Expect::Rows(1));
     }
 }
 

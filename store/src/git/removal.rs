@@ -30,6 +30,7 @@ fn rows(no: RepositoryNo) -> Vec<Purge> {
         ("statuses of commits", ["commit_statuses", "repo_no, sha, context", "repo_no = $1"]),
         ("locks of large files", ["lfs_locks", "repo_no, path", "repo_no = $1"]),
         ("secrets that were found", ["secret_findings", "repo_no, fingerprint", "repo_no = $1"]),
+        ("clones", ["git_clones", "repo_no, cloner", "repo_no = $1"]),
         ("former names", ["repository_former_names", "org_id, name_key", "repo_no = $1"]),
         ("comments on pull requests", ["pull_comments", "repo_no, thread_id, id", "repo_no = $1"]),
         ("threads on pull requests", ["pull_threads", "repo_no, number, id", "repo_no = $1"]),

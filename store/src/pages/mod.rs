@@ -12,7 +12,7 @@ mod remains;
 mod removal;
 mod row;
 mod rows;
-mod search;
+pub(crate) mod search;
 mod tree;
 mod versions;
 mod walk;

@@ -164,7 +164,7 @@ const CONSONANTS: &[u8; 13] = b"bcdfghjkmnpqr";
 
 /// The letters that stand before each word of an organization's in the index. They are consonants, so that a word has the
 /// stem behind them that it has alone. The migration `m0015_indexes` says the same in each database's words.
-fn org_letters(org_id: OrgId) -> String {
+pub(crate) fn org_letters(org_id: OrgId) -> String {
     let id = org_id.to_string();
     let letters = id.bytes().skip(id.len() - ORG_LETTERS);
     let place = |letter: u8| NO_CONSONANTS.iter().position(|known| *known == letter);

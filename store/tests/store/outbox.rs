@@ -28,7 +28,7 @@ async fn each_topic_is_claimed_on_its_own_and_entries_come_back_as_written() {
     for scratch in testing::backends().await {
         let store = open(&scratch, &Clock::manual(START)).await;
         let user_id = UserId::new(START);
-        let email = |to| OutboxEntry::Email { to, subject: "A".into(), body: "B\n".into() };
+        let email = |to| OutboxEntry::Email { to, subject: "A".into(), body: "B\n".into(), calendar: None };
         let entries = [
             OutboxEntry::Live { user_id, message: json!({ "type": "vault.changed" }) },
             OutboxEntry::Revoked { kind: RevocationKind::SignIn, target_id: "sgn_1".into() },

@@ -147,6 +147,11 @@ impl Series {
         self.last.map(|last| self.beside.iter().copied().fold(last, Wall::max))
     }
 
+    /// Behind which the rule gives nothing, as [`stored`](Self::stored) takes it; none when it never ends.
+    pub const fn rule_last(&self) -> Option<Wall> {
+        self.last
+    }
+
     /// What stands beside the rule, the start included.
     pub fn beside(&self) -> &[Wall] {
         &self.beside

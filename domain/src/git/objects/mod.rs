@@ -4,6 +4,7 @@ mod blame;
 mod change;
 mod commit;
 mod divergence;
+mod latest;
 mod media;
 mod patch;
 mod path;
@@ -14,6 +15,7 @@ pub use self::{
     change::{ChangeKind, FileChange, LineCounts, read_changes, read_line_counts},
     commit::{Commit, Signature},
     divergence::{DIVERGENCE_NAMES_MAX, DIVERGENCE_WALK_MAX, Divergence, divergences},
+    latest::{LATEST_WALK_MAX, LatestCommits},
     media::{MediaKind, media_type},
     patch::{Hunk, Patch, PatchReader},
     path::{REPOSITORY_PATH_MAX, RepositoryPath},

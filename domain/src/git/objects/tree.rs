@@ -3,7 +3,7 @@
 use crate::git::ObjectId;
 
 /// What an entry of a folder is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {
     /// A file.
     File,

@@ -52,6 +52,13 @@ pub enum PullEvent {
         /// The branch since.
         to: String,
     },
+    /// Its head, or its base, goes by another name.
+    BranchRenamed {
+        /// The name before.
+        from: String,
+        /// The name since.
+        to: String,
+    },
     /// Others are asked for reviews.
     ReviewersChanged {
         /// Whoever is asked since.
@@ -151,6 +158,7 @@ mod tests {
         for event in [
             PullEvent::Opened { head: oid, base: oid },
             PullEvent::Drafted,
+            PullEvent::BranchRenamed { from: "old".to_owned(), to: "new".to_owned() },
             PullEvent::ReviewersChanged { asked: vec![Principal::Person(UserId::new(now))], withdrawn: Vec::new() },
             PullEvent::Reviewed { review_id: PullReviewId::new(now), verdict: ReviewVerdict::Changes, threads: 2 },
         ] {

@@ -11,6 +11,7 @@ mod pattern;
 mod reason;
 mod ruling;
 
+pub(super) use self::pattern::matches;
 pub use self::{
     change::{PullFacts, RefAct, RefChange},
     draft::{

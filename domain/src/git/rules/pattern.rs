@@ -86,7 +86,12 @@ impl<'a> Segment<'a> {
 
 /// Whether all of `found` is what `wanted` says, where some of it stands for any number of them. The last such is the only one
 /// that is ever gone back to, so that this takes at most as many steps as the product of both lengths.
-fn matches<W, F>(wanted: &[W], found: &[F], is_any: impl Fn(&W) -> bool, is_like: impl Fn(&W, &F) -> bool) -> bool {
+pub(in crate::git) fn matches<W, F>(
+    wanted: &[W],
+    found: &[F],
+    is_any: impl Fn(&W) -> bool,
+    is_like: impl Fn(&W, &F) -> bool,
+) -> bool {
     let (mut at, mut from) = (0, 0);
     let mut back_to: Option<(usize, usize)> = None;
     while from < found.len() {

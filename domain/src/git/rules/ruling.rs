@@ -69,6 +69,11 @@ impl RuleSet {
         self.holding(name).any(|rule| rule.draft.requires.pull.is_some_and(|pull| pull.dismiss_stale))
     }
 
+    /// Whether an enabled rule that covers the ref asks for reviews of whoever owns what changes.
+    pub fn asks_for_owners(&self, name: &RefName) -> bool {
+        self.holding(name).any(|rule| rule.draft.requires.pull.is_some_and(|pull| pull.code_owners))
+    }
+
     /// Whether an enabled rule that covers the ref names teams.
     pub fn asks_for_teams(&self, name: &RefName) -> bool {
         self.holding(name).any(|rule| {

@@ -118,6 +118,21 @@ impl PackRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AnswerName([u8; 32]);
 
+/// Whether a request, in either version of the protocol, wants something of a repository of which the client says to have nothing.
+pub fn is_clone(body: &[u8]) -> bool {
+    let mut wants = false;
+    for packet in packets(body) {
+        let Ok(packet) = packet else { return false };
+        if let Some(Packet::Data(line)) = packet.line() {
+            if line.starts_with(b"have ") {
+                return false;
+            }
+            wants |= line.starts_with(b"want ") || line.starts_with(b"want-ref ");
+        }
+    }
+    wants
+}
+
 /// What tells these tags from others.
 pub fn tags_digest(refs: &[Listing]) -> [u8; 32] {
     let mut digest = Sha256::new();
@@ -185,6 +200,17 @@ mod tests {
         assert!(v2(&["done"], &[&want]).is_none() && v0("done", &["0000"]).is_none());
         assert!(PackRequest::of_v2(b"0012command=fetch\n0001zz").is_none());
         assert!(PackRequest::of_v0(b"").is_none());
+    }
+
+    #[test]
+    fn whoever_wants_and_has_nothing_clones() {
+        let (want, have) = (format!("want {OID}"), format!("have {OID}"));
+        let of_v2 = |rest: &[&str]| is_clone(&lines(&[&["command=fetch", "0001"], rest, &["0000"]].concat()));
+        let of_v0 = |rest: &[&str]| is_clone(&lines(&[&[format!("{want} ofs-delta").as_str(), "0000"], rest].concat()));
+        assert!(of_v2(&[&want, "done"]) && of_v2(&["want-ref refs/heads/main", "done"]) && of_v2(&["deepen 1", &want]));
+        assert!(of_v0(&["done"]) && of_v0(&[]));
+        assert!(!of_v2(&[&want, &have]) && !of_v2(&["done"]) && !of_v0(&[&have, "done"]));
+        assert!(!is_clone(b"") && !is_clone(b"0011want nothingzz"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod report;
 
 pub use self::{
     advertisement::{AGENT, Listing, Service, fetch_advertisement, push_advertisement, v2_advertisement},
-    fetch::{AnswerName, FollowsFrom, PackRequest, tags_digest},
+    fetch::{AnswerName, FollowsFrom, PackRequest, is_clone, tags_digest},
     ls_refs::{LsRefs, v2_command},
     packet::{FLUSH, PACKET_MAX, Packet, WireError, packet, packets},
     receive::{COMMANDS_MAX, PushCommand, PushRequest, PushRequestReader},

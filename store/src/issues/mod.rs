@@ -1,0 +1,68 @@
+//! Issue tracking (contract B 2.1 to 2.3): catalogs, spaces, issues with their history, and what searches them.
+//!
+//! An issue is a narrow row of numbers, which is searched, and a document, which is answered. Whatever an issue has that stands in
+//! a list (a status, a person, a label) has a number in `issue_values`, given once and kept; a commit that needs one gives it first.
+
+mod catalog;
+mod comments;
+mod filters;
+mod history;
+mod links;
+mod rows;
+mod search;
+mod spaces;
+
+use domain::id::{IssueId, OrgId};
+
+pub use self::{
+    catalog::Catalog,
+    filters::{FilterOf, NamedFilter},
+    history::{HistoryRow, IssueChanged},
+    links::IssueLink,
+    rows::{ParentFacts, StoredIssue},
+    search::{FoundIssues, IssueSearch, Orders},
+};
+use crate::{Change, Expect, sql::Sql};
+
+/// The number of the value of a kind in the organization whose id is `$2`, as a part of a statement.
+macro_rules! no_of {
+    ($kind:literal, $place:literal) => {
+        concat!("(SELECT no FROM issue_values WHERE org_id = $2 AND kind = '", $kind, "' AND value = ", $place, ")")
+    };
+}
+use no_of;
+
+/// A value of a kind: its id, and what people read where nothing else tells.
+pub(crate) struct Known<'a> {
+    pub kind: &'a str,
+    pub value: String,
+    pub label: String,
+}
+
+impl<'a> Known<'a> {
+    #[expect(clippy::needless_pass_by_value, reason = "ids are small, and callers read better without a borrow")]
+    pub fn new(kind: &'a str, value: impl ToString) -> Self {
+        Self { kind, value: value.to_string(), label: String::new() }
+    }
+}
+
+impl Change {
+    /// Gives a value its number, unless it has one.
+    pub(crate) fn issue_value_known(&mut self, org_id: OrgId, known: Known<'_>) {
+        let statement = "INSERT INTO issue_values (org_id, kind, value, label) VALUES ($1, $2, $3, $4) \
+                         ON CONFLICT (org_id, kind, value) DO NOTHING";
+        let values = [org_id.to_string().into(), known.kind.to_owned().into(), known.value.into(), known.label.into()];
+        self.run_statement(Sql::new(statement, values), Expect::Any);
+    }
+
+    /// Runs a statement whose first value is the issue's id.
+    pub(crate) fn on_issue(
+        &mut self,
+        statement: &'static str,
+        id: IssueId,
+        values: impl IntoIterator<Item = sea_orm::Value>,
+    ) {
+        let all = std::iter::once(id.to_string().into()).chain(values);
+        self.run_statement(Sql::new(statement, all), Expect::Any);
+    }
+}
