@@ -6,8 +6,11 @@ use actors_base::Area;
 pub(crate) const AREAS: &[Area] = &[
     actors_accounts::AREA,
     actors_backup::AREA,
+    actors_calendar::AREA,
     actors_databases::AREA,
     actors_git::AREA,
+    actors_mail::AREA,
+    actors_issues::AREA,
     actors_notify::AREA,
     actors_pages::AREA,
     actors_pipelines::AREA,

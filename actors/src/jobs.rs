@@ -9,6 +9,8 @@ use actors_base::{
         job::{self, Topic},
     },
 };
+use actors_calendar::{CALENDAR_SCHEDULING, Calendars, SchedulingLane};
+use actors_git::{OWNERS_ASKED, OwnersAsking, PACK_JOINING, PackJoining, host::GitHost};
 use actors_pages::imports::{Imports, PAGES_IMPORT};
 use actors_pipelines::{PIPELINE_EVENTS, PIPELINE_TRIGGERS, Run, RunNudges, Triggers};
 use kernel::Registry;
@@ -38,12 +40,27 @@ pub(crate) fn import_lane(services: &Services, imports: Imports) -> Arc<dyn Lane
     job::lane(services.store.clone(), PAGES_IMPORT, imports)
 }
 
+/// The lane on which a node joins packs of repositories, in its own folders.
+pub(crate) fn pack_lane(services: &Services, git: GitHost) -> Arc<dyn Lane> {
+    job::lane(services.store.clone(), PACK_JOINING, PackJoining(git))
+}
+
 /// The lane on which a node starts the runs of pushes and pull requests; this job asks actors.
 pub(crate) fn trigger_lane(services: &Services, triggers: Triggers) -> Arc<dyn Lane> {
     job::lane(services.store.clone(), PIPELINE_TRIGGERS, triggers)
 }
 
+/// The lane on which a node asks who owns what pull requests change; this job asks actors.
+pub(crate) fn owners_lane(services: &Services, asking: OwnersAsking) -> Arc<dyn Lane> {
+    job::lane(services.store.clone(), OWNERS_ASKED, asking)
+}
+
 /// The lane on which a node tells runs of each other; this job asks actors.
 pub(crate) fn nudge_lane(services: &Services, runs: Registry<Run>) -> Arc<dyn Lane> {
     job::lane(services.store.clone(), PIPELINE_EVENTS, RunNudges(runs))
+}
+
+/// The lane on which a node has calendars look at what goes between organizers and guests; this job asks actors.
+pub(crate) fn scheduling_lane(services: &Services, calendars: Registry<Calendars>) -> Arc<dyn Lane> {
+    job::lane(services.store.clone(), CALENDAR_SCHEDULING, SchedulingLane(calendars))
 }

@@ -12,9 +12,12 @@ mod registries;
 
 pub use actors_accounts::{admin, organization, person, setup, sign_in};
 pub use actors_backup as backup;
-pub use actors_base::{PasswordCost, Services, Settings, event, live, outbox, resources, work};
+pub use actors_base::{PasswordCost, Services, Settings, event, live, outbox, repository_channel, resources, work};
+pub use actors_calendar as calendar;
 pub use actors_databases as databases;
 pub use actors_git as git;
+pub use actors_issues as issues;
+pub use actors_mail as mail;
 pub use actors_notify as notify;
 pub use actors_pages as pages;
 pub use actors_pipelines as pipelines;

@@ -18,8 +18,11 @@ use actors_base::{
     resources::ResourceBook,
     work::{Dispatcher, Lane, RunningDispatcher},
 };
+use actors_calendar::Calendars;
 use actors_databases::KvSlot;
-use actors_git::{Repository, host::GitHost};
+use actors_git::{OwnersAsking, Repository, host::GitHost};
+use actors_issues::{IssueCatalog, IssueFilter, IssueOwner, IssueSpace};
+use actors_mail::MailDirectory;
 use actors_notify::{
     acknowledge::Acknowledgements, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
 };
@@ -65,6 +68,8 @@ pub struct Actors {
     pub bucket_upload: Registry<BucketUpload>,
     /// Authenticator backups, by person.
     pub backup: Registry<Backup>,
+    /// Calendars, by mailbox.
+    pub calendars: Registry<Calendars>,
     /// Escalations.
     pub escalation: Registry<Escalation>,
     /// The one that throws away what is over.
@@ -73,6 +78,14 @@ pub struct Actors {
     pub imports: Imports,
     /// People's inboxes.
     pub inbox: Registry<Inbox>,
+    /// Issues.
+    pub issue: Registry<IssueOwner>,
+    /// Catalogs of issue tracking, by organization.
+    pub issue_catalog: Registry<IssueCatalog>,
+    /// Saved filters of issues.
+    pub issue_filter: Registry<IssueFilter>,
+    /// Spaces of issues.
+    pub issue_space: Registry<IssueSpace>,
     /// Organizations.
     pub organization: Registry<Organization>,
     /// Artifacts and caches, by repository.
@@ -83,6 +96,8 @@ pub struct Actors {
     pub job_masks: JobMasks,
     /// Slots of the tables of key-value databases.
     pub kv_slot: Registry<KvSlot>,
+    /// Mailboxes, by organization.
+    pub mail_directory: Registry<MailDirectory>,
     /// Keys of machines, which end.
     pub machine_key: Registry<MachineKey>,
     /// Comments on pages.
@@ -148,9 +163,13 @@ impl Actors {
         let actors = Self::for_commands(services, options)?;
         let mut lanes = lanes(services);
         lanes.push(jobs::import_lane(services, actors.imports.clone()));
+        lanes.push(jobs::pack_lane(services, actors.git.clone()));
         let sources = Arc::new(GitSources { git: actors.git.clone(), cpu: actors.kernel.cpu().clone() });
         lanes.push(jobs::trigger_lane(services, Triggers { workflows: actors.workflows.clone(), sources }));
         lanes.push(jobs::nudge_lane(services, actors.run.clone()));
+        lanes.push(jobs::scheduling_lane(services, actors.calendars.clone()));
+        let asking = OwnersAsking { repository: actors.repository.clone(), git: actors.git.clone() };
+        lanes.push(jobs::owners_lane(services, asking));
         let work = Arc::new(Dispatcher::new(services.store.clone(), lanes).start());
         let actors = Self { work: Some(work), ..actors };
         let platform_tasks = Some(Arc::new(actors.platform.clone().start()));
@@ -198,15 +217,21 @@ impl Actors {
             bucket: kernel.registry(services.clone()),
             bucket_lane: kernel.registry(services.clone()),
             bucket_upload: kernel.registry(services.clone()),
+            calendars: kernel.registry(services.clone()),
             escalation,
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),
             inbox,
+            issue: kernel.registry(services.clone()),
+            issue_catalog: kernel.registry(services.clone()),
+            issue_filter: kernel.registry(services.clone()),
+            issue_space: kernel.registry(services.clone()),
             job_files: kernel.registry(services.clone()),
             job_log: kernel.registry(services.clone()),
             job_masks: JobMasks::new(services.store.clone(), kernel.cpu().clone()),
             kv_slot: kernel.registry(services.clone()),
             organization: kernel.registry(OrganizationServices { services: services.clone(), areas: AREAS }),
+            mail_directory: kernel.registry(services.clone()),
             machine_key: kernel.registry(services.clone()),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),

@@ -49,6 +49,7 @@ impl Used {
                            again.\n\nIf this wasn't you, change your password and end the sign-ins that you don't \
                            know.\n"
                         .to_owned(),
+                    calendar: None,
                 };
                 change.outbox_add(now, &entry);
             }

@@ -110,7 +110,7 @@ fn letter(user_id: UserId, context: &Context) -> OutboxEntry {
         asked_from(context)
     );
     let subject = "Your authenticator backup was deleted".to_owned();
-    OutboxEntry::Email { to: EmailTo::Person(user_id), subject, body }
+    OutboxEntry::Email { to: EmailTo::Person(user_id), subject, body, calendar: None }
 }
 
 impl Backup {

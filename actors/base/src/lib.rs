@@ -8,6 +8,7 @@ pub mod event;
 mod letter;
 pub mod live;
 pub mod outbox;
+mod repository;
 pub mod resources;
 mod services;
 mod settings;
@@ -16,5 +17,6 @@ mod worker;
 
 pub use area::{Area, DeletesOrganization};
 pub use letter::asked_from;
+pub use repository::{RepositoryChange, repository_channel, tell_repository};
 pub use services::Services;
 pub use settings::{PasswordCost, Settings};

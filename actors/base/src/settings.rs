@@ -41,6 +41,9 @@ pub struct Settings {
     pub public_files: PublicHost,
     /// Tables of one organization (`databases.max_tables`).
     pub tables_max: u64,
+    /// The domain below which each organization has one of its own for mailboxes; empty where there is none
+    /// (`mail_server.platform_domain`).
+    pub platform_domain: String,
     /// Where archives are kept while they are read: a folder on a disk of the machine.
     pub spool: PathBuf,
     /// Where git works on the objects of repositories: a folder on a disk of the machine.
@@ -101,6 +104,7 @@ impl Default for Settings {
             buckets_max: 100,
             public_files: PublicHost::Shared,
             tables_max: 500,
+            platform_domain: "localhost.localdomain".to_owned(),
             spool: std::env::temp_dir(),
             git_folder: std::env::temp_dir().join("troupe-git"),
             git_pack_cache_max: 4 << 30,

@@ -6,9 +6,12 @@
 //! then is deleted by a job. What a node does with objects, it does in folders of its own ([`host`]).
 
 mod branches;
+mod clones;
 mod events;
 pub mod host;
 mod lfs;
+mod live;
+mod packs;
 mod pulls;
 mod push;
 mod removal;
@@ -30,10 +33,13 @@ use actors_base::{
 use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
 pub use self::{
     branches::{CreateBranch, DeleteBranch, DeleteTag},
+    clones::{NoteClone, cloner},
     lfs::{KeepLfsObject, LockPath, Locked, UnlockPath},
+    packs::{PACK_JOINING, PackJoining},
     pulls::{
         AskReviewers, ChangePull, CreatePull, DeleteComment, DismissReview, EditComment, GiveReview, MergePull,
-        OpenThread, ReplyToThread, SettleThread, ThreadAt, ThreadWithComments, pull_facts,
+        OWNERS_ASKED, OpenThread, OwnersAsking, ReplyToThread, SettleThread, ThreadAt, ThreadWithComments,
+        owners_of_pull, pull_facts,
     },
     push::{LandPush, LandedPush},
     rename::{Rename, RenameBranch},
@@ -45,7 +51,7 @@ pub use self::{
 
 /// What goes over all areas knows of repositories.
 pub const AREA: Area = Area {
-    jobs: &[REPOSITORY_REMOVAL],
+    jobs: &[REPOSITORY_REMOVAL, PACK_JOINING, OWNERS_ASKED],
     lanes,
     deletes_organization: removal::delete_repositories_after,
     ..Area::named("git")

@@ -1,5 +1,6 @@
 //! Landing a push: its refs, its pack and what became of it, in one commit.
 
+use actors_base::RepositoryChange;
 use domain::{
     Authority, Caller, Context, Result,
     git::{
@@ -18,6 +19,8 @@ use store::{
 
 use crate::{
     Repository, Scanned, SecretsRefused,
+    live::tell,
+    packs,
     pulls::{Followed, Merge, follow},
     rename::Rename,
     resource::{found, reaches},
@@ -115,27 +118,18 @@ impl Repository {
         }
         let mut refs: Vec<PushedRef> = moves.iter().zip(verdicts).map(pushed).collect();
         let is_moved = refs.iter().any(|it| it.verdict != RefVerdict::Refused);
-        let mut taken = None;
+        let push = push_of(turn, &authority)?;
+        let (mut taken, mut told) = (None, Vec::new());
         if is_moved {
             change.append(beside);
-            if let Some(pack) = pack
-                && !store.repository_has_pack(repository.no, pack.hash).await?
-            {
-                change.repository_pack_add(now, repository.no, pack);
-                taken = Some(pack);
-            }
+            taken = take_pack(&mut change, turn, &repository, pack.as_ref()).await?;
             self.settle_default(&mut repository, moves, &refs, turn).await?;
             change.repository_pushed(now, &repository, taken);
             write_refs(&mut change, &repository, moves, &refs);
             let by = authority.on_behalf_of()?;
-            if let Some(rename) = rename {
-                rename.follow(&mut change, turn, &repository).await?;
-                rename.audit(&mut change, turn, &repository);
-            } else {
-                let moved = Followed { repository: &repository, moves, refs: &refs, by, merge };
-                follow(&mut change, turn, moved).await?;
-                audit(&mut change, turn, &repository, &refs);
-            }
+            let moved = Followed { repository: &repository, moves, refs: &refs, by, merge };
+            told.push(RepositoryChange::Refs { push_id: push.id, version: repository.refs_version + 1 });
+            told.extend(followed(&mut change, turn, moved, rename).await?);
             decided.allow(&mut change, turn, (&repository, &authority))?;
             for (it, ruling) in refs.iter().zip(&rulings).filter(|(it, _)| it.verdict != RefVerdict::Refused) {
                 if let Some(ruling) = ruling {
@@ -145,9 +139,10 @@ impl Repository {
         }
         refs.extend(refused.iter().cloned());
         let report = report(&refs, secrets.as_ref());
-        let push = StoredPush { is_atomic: *is_atomic, report, ..push_of(turn, &authority)? };
+        let push = StoredPush { is_atomic: *is_atomic, report, ..push };
         change.push_add(repository.no, &push, &refs);
         turn.commit(change).await?;
+        tell(turn, told);
         let rule = rulings.iter().flatten().find_map(Ruling::refusal).map(|(rule, _)| rule.rule_id);
         Ok((LandedPush { refs, took_pack: taken.is_some(), secrets, rule }, rulings))
     }
@@ -172,6 +167,40 @@ impl Repository {
         repository.settings.default_branch = first.clone();
         Ok(())
     }
+}
+
+/// Adds a pack to the repository, unless it is there; whether it was added.
+async fn take_pack<'p>(
+    change: &mut Change,
+    turn: &Turn<'_, Repository>,
+    repository: &StoredRepository,
+    pack: Option<&'p NewPack>,
+) -> Result<Option<&'p NewPack>> {
+    let (store, now) = (&turn.services().store, turn.now());
+    let Some(pack) = pack else { return Ok(None) };
+    if store.repository_has_pack(repository.no, pack.hash).await? {
+        return Ok(None);
+    }
+    change.repository_pack_add(now, repository.no, pack);
+    packs::join_after(change, store, (repository, pack), now).await?;
+    Ok(Some(pack))
+}
+
+/// Has pull requests follow what was moved, and audits it; what changed of them.
+async fn followed(
+    change: &mut Change,
+    turn: &Turn<'_, Repository>,
+    moved: Followed<'_>,
+    rename: Option<&Rename>,
+) -> Result<Vec<RepositoryChange>> {
+    if let Some(rename) = rename {
+        let changed = rename.follow(change, turn, (moved.repository, moved.by)).await?;
+        rename.audit(change, turn, moved.repository);
+        return Ok(changed);
+    }
+    let changed = follow(change, turn, moved).await?;
+    audit(change, turn, moved.repository, moved.refs);
+    Ok(changed)
 }
 
 /// The push as it is noted, without what became of it.

@@ -1,9 +1,13 @@
 //! Renaming a branch: a push that deletes the old name and makes the new one, which open pull requests and the default branch follow.
 
+use actors_base::RepositoryChange;
 use domain::{
     Error, Result,
-    git::{AccessLevel, BranchName, ObjectId, Pull, PullNumber, RefMove, RefName, branch_not_found, rules::Ruling},
-    id::OrgId,
+    git::{
+        AccessLevel, BranchName, ObjectId, Pull, PullEvent, PullNumber, RefMove, RefName, branch_not_found,
+        rules::Ruling,
+    },
+    id::{OrgId, UserId},
     scope::Scope,
 };
 use kernel::{Command, Handle, Turn};
@@ -14,7 +18,9 @@ use store::{
     git::StoredRepository,
 };
 
-use crate::{LandPush, Repository, Scanned, branches::name_is_free, push::Beside, resource::reaches};
+use crate::{
+    LandPush, Repository, Scanned, branches::name_is_free, live::pull_changed, push::Beside, resource::reaches,
+};
 
 /// Renames a branch; the commit that it names.
 #[derive(Clone, Debug)]
@@ -84,21 +90,26 @@ impl Rename {
         }
     }
 
-    /// Has the open pull requests of the branch, and those into it, go by the new name.
+    /// Has the open pull requests of the branch, and those into it, go by the new name; what changed of them.
     pub(crate) async fn follow(
         &self,
         change: &mut Change,
         turn: &Turn<'_, Repository>,
-        repository: &StoredRepository,
-    ) -> Result<()> {
-        let store = &turn.services().store;
+        (repository, by): (&StoredRepository, UserId),
+    ) -> Result<Vec<RepositoryChange>> {
+        let (store, now) = (&turn.services().store, turn.now());
+        let mut told = Vec::new();
         let open = store.open_pulls(repository.no).await?;
         for it in open.iter().filter(|it| it.head == self.from || it.base == self.from) {
             let pull = store.pull(repository.no, it.number).await?.ok_or_else(|| gone(it.number))?;
             let (head, base) = (self.named(&pull.head), self.named(&pull.base));
-            change.pull_set(repository.no, &Pull { head, base, updated_at: turn.now(), ..pull });
+            let (from, to) = (self.from.as_str().to_owned(), self.to.as_str().to_owned());
+            let event = PullEvent::BranchRenamed { from, to };
+            change.pull_event_add((repository.no, it.number), (by, now), &event);
+            told.push(pull_changed(&pull));
+            change.pull_set(repository.no, &Pull { head, base, updated_at: now, ..pull });
         }
-        Ok(())
+        Ok(told)
     }
 
     fn named(&self, branch: &BranchName) -> BranchName {

@@ -1,5 +1,6 @@
 //! What runs say of commits.
 
+use actors_base::RepositoryChange;
 use domain::{
     Result, Timestamp,
     git::{CHECK_CONTEXT_LEN, CommitState, CommitStatus, STATUSES_MAX, StatusDraft},
@@ -9,19 +10,20 @@ use store::{Change, pipelines::StoredRun};
 
 use crate::PipelineServices;
 
-/// Has a commit say how a run of it is doing. A run of nobody's, and one beyond the checks that a commit has room for, says nothing.
+/// Has a commit say how a run of it is doing. A run of nobody's, and one beyond the checks that a commit has room for, says nothing. What
+/// whoever watches the repository is told once it is committed.
 pub(crate) async fn put_status(
     change: &mut Change,
     services: &PipelineServices,
     run: &StoredRun,
     now: Timestamp,
-) -> Result<()> {
-    let Some(set_by) = run.actor.id.as_deref().and_then(|id| id.parse().ok()) else { return Ok(()) };
+) -> Result<Option<RepositoryChange>> {
+    let Some(set_by) = run.actor.id.as_deref().and_then(|id| id.parse().ok()) else { return Ok(None) };
     let context: String = format!("{} ({})", run.workflow, run.event).chars().take(*CHECK_CONTEXT_LEN.end()).collect();
     let statuses = services.services.store.commit_statuses(run.no, run.sha).await?;
     let before = statuses.iter().find(|status| status.draft.context == context);
     if before.is_none() && statuses.len() >= STATUSES_MAX {
-        return Ok(());
+        return Ok(None);
     }
     let (state, description) = said(run.conclusion);
     let status = CommitStatus {
@@ -33,7 +35,7 @@ pub(crate) async fn put_status(
         updated_at: now,
     };
     change.commit_status_put(run.no, &status);
-    Ok(())
+    Ok(Some(RepositoryChange::Status { commit_id: run.sha, context: status.draft.context }))
 }
 
 const fn said(conclusion: Option<RunConclusion>) -> (CommitState, &'static str) {

@@ -7,6 +7,7 @@ mod starting;
 
 use std::sync::Arc;
 
+use actors_base::{RepositoryChange, tell_repository};
 use domain::{
     Authority, Error, Result, Scope,
     git::{AccessLevel, ObjectId},
@@ -304,8 +305,14 @@ impl Handle<StartRuns> for Workflows {
 }
 
 /// Tells whoever watches of new runs, and runners of their jobs.
-fn started(turn: &Turn<'_, Workflows>, org_id: OrgId, (is_queued, changes): (bool, Vec<PipelineChange>)) {
-    tell_changes(&turn.services().services.hub, *turn.key(), changes);
+fn started(
+    turn: &Turn<'_, Workflows>,
+    org_id: OrgId,
+    (is_queued, (changes, statuses)): (bool, (Vec<PipelineChange>, Vec<RepositoryChange>)),
+) {
+    let hub = &turn.services().services.hub;
+    tell_changes(hub, *turn.key(), changes);
+    tell_repository(hub, *turn.key(), statuses);
     if is_queued {
         turn.services().waiting.wake(org_id);
     }

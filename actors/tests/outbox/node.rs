@@ -60,7 +60,7 @@ impl Node {
 
     pub async fn commit_email(&self, to: EmailTo) {
         let (subject, body) = ("Hello".to_owned(), "Hello Ada.".to_owned());
-        self.commit(&[OutboxEntry::Email { to, subject, body }]).await;
+        self.commit(&[OutboxEntry::Email { to, subject, body, calendar: None }]).await;
     }
 
     /// When the next entry of a topic is due.

@@ -51,5 +51,6 @@ fn letter(user_id: UserId, days_left: u64) -> OutboxEntry {
         to: EmailTo::Person(user_id),
         subject: format!("Your passwords vault will be reset in {days}"),
         body,
+        calendar: None,
     }
 }

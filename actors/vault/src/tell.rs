@@ -75,7 +75,12 @@ impl VaultEventRecord<'_> {
             "{what}\n\n{}\nIf this wasn't you, change your password and look through your devices.\n",
             self.origin()
         );
-        Some(OutboxEntry::Email { to: EmailTo::Person(self.user_id), subject: subject.to_owned(), body })
+        Some(OutboxEntry::Email {
+            to: EmailTo::Person(self.user_id),
+            subject: subject.to_owned(),
+            body,
+            calendar: None,
+        })
     }
 
     fn origin(&self) -> String {

@@ -114,7 +114,7 @@ fn letter(services: &Services, organization: &accounts::Organization, invite: &I
         until = date(invite.invitation.expires_at),
     );
     let to = EmailTo::Address(invite.invitation.email.to_string());
-    OutboxEntry::Email { to, subject: format!("Join {name}"), body }
+    OutboxEntry::Email { to, subject: format!("Join {name}"), body, calendar: None }
 }
 
 fn date(at: Timestamp) -> String {

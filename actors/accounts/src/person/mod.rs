@@ -83,6 +83,7 @@ fn audit(change: &mut Change, turn: &Turn<'_, Person>, action: &str) {
 /// E-mails the person about their account's security.
 fn email(change: &mut Change, turn: &Turn<'_, Person>, subject: &str, what: &str) {
     let body = format!("{what}\n\nIf this wasn't you, ask the people who run this server for help at once.\n");
-    let entry = OutboxEntry::Email { to: EmailTo::Person(*turn.key()), subject: subject.to_owned(), body };
+    let entry =
+        OutboxEntry::Email { to: EmailTo::Person(*turn.key()), subject: subject.to_owned(), body, calendar: None };
     change.outbox_add(turn.now(), &entry);
 }

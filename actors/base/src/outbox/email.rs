@@ -5,7 +5,7 @@
 //! have sent is kept in the same commit that settles the entry.
 
 use domain::backoff::{TRIES_MAX, pause_after};
-use gateways::{Delivered, Email, SendError};
+use gateways::{CalendarPart, Delivered, Email, SendError};
 use store::{Change, EmailTo, KeptMessage, OutboxClaim, OutboxEntry, StoreError, outbox};
 
 use crate::Services;
@@ -32,7 +32,7 @@ async fn deliver(services: &Services, claim: &OutboxClaim) -> Result<(), StoreEr
 
 /// The e-mail as it goes out; `None` when there is nobody any more to send it to.
 async fn compose(services: &Services, claim: &OutboxClaim) -> Result<Option<Email>, StoreError> {
-    let OutboxEntry::Email { to, subject, body } = &claim.entry else { return Ok(None) };
+    let OutboxEntry::Email { to, subject, body, calendar } = &claim.entry else { return Ok(None) };
     let to = match to {
         EmailTo::Address(address) => address.clone(),
         EmailTo::Person(user_id) => match services.store.person(*user_id).await? {
@@ -41,7 +41,9 @@ async fn compose(services: &Services, claim: &OutboxClaim) -> Result<Option<Emai
         },
     };
     let idempotency_key = format!("outbox-{}-{}", claim.work.created_at, claim.work.seq);
-    Ok(Some(Email { to, subject: subject.clone(), text: body.clone(), idempotency_key }))
+    let calendar =
+        calendar.clone().map(|part| CalendarPart { method: part.method, file: part.file, reply_to: part.reply_to });
+    Ok(Some(Email { to, subject: subject.clone(), text: body.clone(), calendar, idempotency_key }))
 }
 
 /// What becomes of the entry.

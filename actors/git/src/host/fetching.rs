@@ -51,7 +51,8 @@ impl GitHost {
         let Some(request) = request else { return Ok(None) };
         let (parts, no) = (&self.parts, repository.no);
         let beside = parts.listings.told_apart(&parts.store, no, request.follows_from).await?;
-        let mut following = match parts.answers.find(request.answer_name(&no.to_string(), &beside), repository.size) {
+        let name = request.answer_name(&no.to_string(), &beside);
+        let mut following = match parts.answers.find(name, repository.size).await {
             Found::Nothing => return Ok(None),
             Found::There(following) => following,
             Found::Begun(following, writing) => {

@@ -1,4 +1,4 @@
-//! What rules and pull requests ask of objects: whether merges are among them, or heads, and whether a commit is there.
+//! What rules and pull requests ask of objects: whether merges are among them, or heads.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -9,9 +9,8 @@ use domain::{
     Result,
     git::{BranchName, ObjectId, OpenPull, RefMove, rules::RuleSet, wire::Listing},
 };
-use store::git::StoredRepository;
 
-use super::{GitHost, Quarantine, internal};
+use super::{Quarantine, internal};
 
 impl Quarantine {
     /// Notes of refs whose rules ask for it whether they gain a merge commit. A new one gains what none of the repository's `refs`
@@ -54,15 +53,5 @@ impl Quarantine {
             asked.gained_heads = gained.filter(|oid| heads.contains(oid)).collect();
         }
         Ok(())
-    }
-}
-
-impl GitHost {
-    /// Whether the repository has this commit.
-    pub async fn has_commit(&self, repository: &StoredRepository, commit: ObjectId) -> Result<bool> {
-        let view = self.view(repository).await?;
-        let job = view.job("cat-file").with("--batch-check=%(objecttype)");
-        let output = self.parts.git.run(&job, format!("{commit}\n").as_bytes()).await.map_err(internal)?;
-        Ok(output == b"commit\n")
     }
 }

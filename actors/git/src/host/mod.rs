@@ -7,11 +7,14 @@ mod answers;
 mod differences;
 mod error;
 mod fetching;
+mod joining;
+mod latest;
 mod lines;
 mod listings;
 mod mergeability;
 mod merges;
 mod merging;
+mod owners;
 mod quarantine;
 mod reading;
 mod secrets;
@@ -35,7 +38,12 @@ use store::{
     git::{RepositoryNo, StoredRepository},
 };
 
-use self::{answers::Answers, listings::Listings, mergeability::Looked, views::Views};
+use self::{
+    answers::Answers,
+    listings::Listings,
+    mergeability::Looked,
+    views::{View, Views},
+};
 pub use self::{
     answers::Following,
     differences::Changes,
@@ -101,11 +109,17 @@ impl GitHost {
         self.parts.listings.refs(&self.parts.store, no).await
     }
 
-    /// All refs of a repository, all of whose objects are in its view by now: somebody else may have pushed meanwhile.
+    /// All refs of a repository, all of whose objects are in its view by now: somebody else may have pushed meanwhile. Whoever reads
+    /// what refs name, or has git leave it out, in a view that they have already, takes them from here.
     pub async fn refs_in_view(&self, repository: &StoredRepository) -> Result<Arc<Vec<Listing>>> {
+        Ok(self.seen(repository).await?.0)
+    }
+
+    /// The same with the view.
+    async fn seen(&self, repository: &StoredRepository) -> Result<(Arc<Vec<Listing>>, View)> {
+        // In this order: a view that is made after refs were read has what they name.
         let refs = self.refs(repository.no).await?;
-        self.view(repository).await?;
-        Ok(refs)
+        Ok((refs, self.view(repository).await?))
     }
 
     /// What is said of the refs of a repository.

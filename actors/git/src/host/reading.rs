@@ -67,10 +67,17 @@ impl GitHost {
         Ok(Reading { git: self.parts.reader.clone(), view: self.view(repository).await? })
     }
 
+    /// Whether the repository has this commit.
+    pub async fn has_commit(&self, repository: &StoredRepository, commit: ObjectId) -> Result<bool> {
+        let reading = self.reading(repository).await?;
+        let job = reading.job("cat-file").with("--batch-check=%(objecttype)");
+        Ok(reading.run(&job, &lines(&[commit])).await? == b"commit\n")
+    }
+
     /// The commit that a branch, a tag or the commit's own name says; 404 `Branch or tag not found` otherwise.
     pub async fn commit_named(&self, repository: &StoredRepository, text: &str) -> Result<(Reading, Commit)> {
-        let refs = self.refs(repository.no).await?;
-        let reading = self.reading(repository).await?;
+        let (refs, view) = self.seen(repository).await?;
+        let reading = Reading { git: self.parts.reader.clone(), view };
         let found = match Revision::find(&refs, text) {
             Revision::Ref(listing) => reading.commit(listing.peeled.unwrap_or(listing.oid)).await?,
             Revision::Whole(oid) => reading.commit(oid).await?,

@@ -4,6 +4,7 @@
 //! shallow clone can be deepened from.
 
 use std::{
+    collections::HashSet,
     io::{self, Write},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
@@ -16,10 +17,10 @@ use std::{
 use dashmap::DashMap;
 use domain::{
     Error, Result,
-    git::{repository_not_found, wire::Listing},
+    git::{ObjectId, repository_not_found, wire::Listing},
 };
 use gateways::GitJob;
-use store::git::{RepositoryNo, StoredRepository};
+use store::git::{RepositoryNo, StoredPack, StoredRepository};
 use tokio::{
     fs,
     sync::{Mutex, OnceCell},
@@ -83,6 +84,8 @@ struct Slot {
 #[derive(Debug, Default)]
 struct Seen {
     versions: Option<(i64, i64)>,
+    /// Files of packs that the repository hasn't any more, which somebody may still read.
+    old: Vec<PathBuf>,
 }
 
 impl GitHost {
@@ -94,7 +97,7 @@ impl GitHost {
         let mut seen: tokio::sync::MutexGuard<'_, Seen> = Mutex::lock(&slot.seen).await;
         let now = self.parts.store.repository_versions(no).await?.ok_or_else(repository_not_found)?;
         let view = View { folder: views.place(no), readers: Arc::clone(&slot.readers) };
-        if seen.versions == Some(now) {
+        if seen.versions == Some(now) && seen.old.is_empty() {
             return Ok(view);
         }
         if seen.versions.is_none() {
@@ -102,7 +105,11 @@ impl GitHost {
         }
         let has_new_packs = seen.versions.is_none_or(|(_, packs)| packs != now.1);
         if has_new_packs {
-            self.add_packs(repository, &view.folder).await?;
+            let packs = self.add_packs(repository, &view.folder).await?;
+            seen.old = files_beside(&view.folder, &packs).await.map_err(failed)?;
+        }
+        let is_lighter = slot.forget_old(&mut seen).await;
+        if has_new_packs || is_lighter {
             slot.size.store(size_of(&view.folder).await.map_err(failed)?, Ordering::Relaxed);
         }
         if seen.versions.is_none_or(|(refs, _)| refs != now.0) {
@@ -117,18 +124,59 @@ impl GitHost {
         Ok(view)
     }
 
-    async fn add_packs(&self, repository: &StoredRepository, view: &Path) -> Result<()> {
+    /// Adds all packs that the repository has by now, and answers them. Where some are joined meanwhile, it begins anew.
+    async fn add_packs(&self, repository: &StoredRepository, view: &Path) -> Result<Vec<StoredPack>> {
+        let store = &self.parts.store;
+        let mut packs = store.repository_packs(repository.no).await?;
+        while let Some(lost) = self.add_these(repository, view, &packs).await? {
+            let there = store.repository_packs(repository.no).await?;
+            if there == packs {
+                return Err(Error::internal(format_args!("{} has lost the pack {lost}", repository.id())));
+            }
+            packs = there;
+        }
+        Ok(packs)
+    }
+
+    /// Adds these packs; the first one whose content isn't there.
+    async fn add_these(
+        &self,
+        repository: &StoredRepository,
+        view: &Path,
+        packs: &[StoredPack],
+    ) -> Result<Option<ObjectId>> {
         let (store, org_id) = (&self.parts.store, repository.resource.org_id);
-        for pack in store.repository_packs(repository.no).await? {
+        for pack in packs {
             let place = view.join(format!("objects/pack/pack-{}.pack", pack.hash));
             // Git takes a pack to be there once its index is.
             for (content, place) in [(pack.pack, place.clone()), (pack.index, place.with_extension("idx"))] {
                 if !store.content_to_file(org_id, content, &place).await? {
-                    return Err(Error::internal(format_args!("{} has lost {}", repository.id(), place.display())));
+                    return Ok(Some(pack.hash));
                 }
             }
         }
-        Ok(())
+        Ok(None)
+    }
+}
+
+impl Slot {
+    /// Takes the files away that are in the view for those only who began to read it before, once there is none of them; whether
+    /// it did. Whoever asks for the view counts as one reader, and the place itself as another.
+    async fn forget_old(&self, seen: &mut Seen) -> bool {
+        if seen.old.is_empty() || Arc::strong_count(&self.readers) > 2 {
+            return false;
+        }
+        while let Some(file) = seen.old.last() {
+            let removed = fs::remove_file(file).await;
+            if let Err(error) = removed
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                tracing::warn!(%error, "a pack that was joined with others stays in a view");
+                return false;
+            }
+            seen.old.pop();
+        }
+        true
     }
 }
 
@@ -200,7 +248,7 @@ impl Views {
         if Arc::strong_count(&slot.readers) > 1 || slot.size.load(Ordering::Relaxed) == 0 {
             return Ok(());
         }
-        seen.versions = None;
+        *seen = Seen::default();
         fs::remove_dir_all(self.folder.join(name)).await?;
         slot.size.store(0, Ordering::Relaxed);
         Ok(())
@@ -219,6 +267,20 @@ async fn size_of(view: &Path) -> io::Result<u64> {
         size += if about.nlink() == 1 { about.len() } else { 0 };
     }
     Ok(size)
+}
+
+/// The files of packs in a view that aren't of these packs.
+async fn files_beside(view: &Path, packs: &[StoredPack]) -> io::Result<Vec<PathBuf>> {
+    let names = |pack: &StoredPack| ["pack", "idx"].map(|extension| format!("pack-{}.{extension}", pack.hash));
+    let names: HashSet<String> = packs.iter().flat_map(names).collect();
+    let mut entries = fs::read_dir(view.join("objects/pack")).await?;
+    let mut found = Vec::new();
+    while let Some(entry) = entries.next_entry().await? {
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with("pack-") && !names.contains(name)) {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
 }
 
 /// Makes a repository without objects and refs, unless it is there.
@@ -292,5 +354,23 @@ mod tests {
         unlimited.find().await;
         unlimited.make_room().await;
         assert!(there("1") && there("3"));
+    }
+    #[tokio::test]
+    async fn packs_that_were_joined_stay_for_as_long_as_somebody_reads_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let views = Views::new(folder.path().to_owned(), 0);
+        made(&views, "1", 1).await;
+        let place = |name: &str| views.folder.join("1/objects/pack").join(name);
+        fs::write(place("unfinished.tmp"), b"").await.unwrap();
+        let old = files_beside(&views.folder.join("1"), &[]).await.unwrap();
+        assert_eq!(old, [place("pack-1.pack")]);
+        let (slot, mut seen) = (Slot::default(), Seen { versions: None, old });
+        let asking = Arc::clone(&slot.readers);
+        let reader = Arc::clone(&slot.readers);
+        assert!(!slot.forget_old(&mut seen).await && place("pack-1.pack").exists());
+        drop(reader);
+        assert!(slot.forget_old(&mut seen).await && !place("pack-1.pack").exists());
+        assert!(!slot.forget_old(&mut seen).await && place("unfinished.tmp").exists());
+        drop(asking);
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use actors_base::RepositoryChange;
 use domain::{
     Caller, Error, Result,
-    git::{BranchName, Pull, PullEvent, PullState, RefMove, RefVerdict, STALE_HEAD},
+    git::{BranchName, ObjectId, Pull, PullEvent, PullState, RefMove, RefName, RefVerdict, STALE_HEAD},
     id::UserId,
 };
 use kernel::Turn;
@@ -15,9 +16,10 @@ use store::{
     git::{PushedRef, StoredRepository},
 };
 
-use super::{Dismissing, Merge, put_head};
+use super::{Dismissing, Merge, news::News, owners::want_owners, put_head};
 use crate::{
     Repository,
+    live::pull_changed,
     triggers::{pull_trigger, push_triggers},
 };
 
@@ -37,8 +39,12 @@ pub(crate) struct Followed<'a> {
 }
 
 /// Has pipelines look at what was moved, and the open pull requests follow their branches: heads that move, what is merged by it,
-/// and branches that are gone.
-pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, moved: Followed<'_>) -> Result<()> {
+/// and branches that are gone. What changed of them.
+pub(crate) async fn follow(
+    change: &mut Change,
+    turn: &Turn<'_, Repository>,
+    moved: Followed<'_>,
+) -> Result<Vec<RepositoryChange>> {
     // What a job pushes starts nothing: it would start itself.
     let is_job = matches!(turn.context().caller, Caller::Job(_));
     if !is_job {
@@ -47,8 +53,9 @@ pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, mov
     let done = moved.moves.iter().zip(moved.refs).filter(|(_, it)| it.verdict != RefVerdict::Refused);
     let done: HashMap<BranchName, (&RefMove, RefVerdict)> =
         done.filter_map(|(asked, it)| Some((asked.name.branch()?, (asked, it.verdict)))).collect();
+    let mut told = Vec::new();
     if done.is_empty() {
-        return Ok(());
+        return Ok(told);
     }
     let (store, now, no) = (&turn.services().store, turn.now(), moved.repository.no);
     let rules = store.branch_rules(no).await?;
@@ -80,17 +87,18 @@ pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, mov
             let event = if is_forced { PullEvent::Forced { from, to } } else { PullEvent::Pushed { from, to } };
             note(change, &event);
             if after.state == PullState::Open {
-                dismissing.dismiss(change, &after, STALE_HEAD).await?;
+                went_on(change, dismissing, moved.repository, (&after, from)).await?;
                 if !is_job {
                     pull_trigger(change, now, moved.repository, (&after, "synchronize"), moved.by);
                 }
             }
         }
+        told.push(pull_changed(&after));
         change.pull_set(no, &after);
         match (after.state, after.merge_commit) {
             (PullState::Merged, Some(commit)) => {
                 note(change, &PullEvent::Merged { commit, method: method_of(merge).to_owned() });
-                audit(change, turn, moved.repository, (&after, merge));
+                merged(change, turn, &moved, (&after, merge)).await?;
             }
             (PullState::Closed, _) => note(change, &PullEvent::Closed),
             _ => {}
@@ -99,7 +107,34 @@ pub(crate) async fn follow(change: &mut Change, turn: &Turn<'_, Repository>, mov
             pull_trigger(change, now, moved.repository, (&after, "closed"), moved.by);
         }
     }
+    Ok(told)
+}
+
+/// What follows for the reviews of an open pull request whose head named another commit before: approvals may be dismissed, and owners
+/// asked, all of them again where they are.
+async fn went_on(
+    change: &mut Change,
+    dismissing: Dismissing<'_>,
+    repository: &StoredRepository,
+    (pull, before): (&Pull, ObjectId),
+) -> Result<()> {
+    dismissing.dismiss(change, pull, STALE_HEAD).await?;
+    let is_anew = dismissing.rules.dismisses_stale(&RefName::of_branch(&pull.base));
+    let since = (!is_anew).then_some(before);
+    want_owners(change, (dismissing.by, dismissing.now), repository, (pull, since));
     Ok(())
+}
+
+/// What follows from a merge beside the refs: it is audited, and told to whoever opened the pull request.
+async fn merged(
+    change: &mut Change,
+    turn: &Turn<'_, Repository>,
+    moved: &Followed<'_>,
+    (pull, merge): (&Pull, Option<&Merge>),
+) -> Result<()> {
+    audit(change, turn, moved.repository, (pull, merge));
+    let Followed { repository, by, .. } = *moved;
+    News { services: turn.services(), repository, pull, by, now: turn.now() }.merged(change).await
 }
 
 /// How it is merged: by a method, or by whoever pushed its commits to the base.

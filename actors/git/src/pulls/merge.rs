@@ -3,8 +3,8 @@
 use domain::{
     Error, Result,
     git::{
-        ATOMIC_FAILED, MergeMethod, ObjectId, PullNumber, RefName, RefVerdict, STALE_INFO, default_branch_kept,
-        head_moved, rules::PullFacts,
+        ATOMIC_FAILED, MergeMethod, ObjectId, OwnerSets, PullNumber, RefName, RefVerdict, STALE_INFO,
+        default_branch_kept, head_moved, rules::PullFacts,
     },
     id::OrgId,
 };
@@ -26,6 +26,8 @@ pub struct MergePull {
     pub head: ObjectId,
     /// How.
     pub method: MergeMethod,
+    /// Who owns what it changes, where a rule asks for their approval.
+    pub owners: Option<OwnerSets>,
     /// What is to happen to refs: the base moves first; the head may be deleted.
     pub push: LandPush,
 }
@@ -72,7 +74,7 @@ impl Handle<MergePull> for Repository {
             base: RefName::of_branch(&pull.base),
             head: pull.head_oid,
             method: command.method,
-            facts: pull_facts(store, &repository, &pull).await?,
+            facts: pull_facts(store, &repository, (&pull, command.owners.as_ref())).await?,
         };
         Ok(self.land(&command.push, Beside { merge: Some(&merge), ..Beside::default() }, turn).await?.0)
     }

@@ -7,11 +7,14 @@ mod discussion;
 mod facts;
 mod follow;
 mod merge;
+mod news;
+mod owners;
 mod reviewers;
 mod reviews;
 mod stale;
 mod threads;
 
+use actors_base::RepositoryChange;
 use domain::{
     Error, Result, Timestamp,
     git::{
@@ -31,6 +34,7 @@ use store::{
 pub use self::{
     facts::pull_facts,
     merge::MergePull,
+    owners::{OWNERS_ASKED, OwnersAsking, owners_of_pull},
     reviewers::AskReviewers,
     reviews::{DismissReview, GiveReview},
     threads::{DeleteComment, EditComment, OpenThread, ReplyToThread, SettleThread, ThreadAt, ThreadWithComments},
@@ -39,8 +43,12 @@ pub(crate) use self::{
     follow::{Followed, follow},
     merge::Merge,
 };
-use self::{reviewers::can_review, stale::Dismissing};
-use crate::{Repository, triggers::pull_trigger};
+use self::{news::News, owners::want_owners, reviewers::can_review, stale::Dismissing};
+use crate::{
+    Repository,
+    live::{pull_changed, tell},
+    triggers::pull_trigger,
+};
 
 /// Opens a pull request.
 #[derive(Clone, Debug)]
@@ -146,11 +154,15 @@ impl Handle<CreatePull> for Repository {
             change.pull_reviewer_add(no, number, (*principal, author), now);
         }
         if !asked.is_empty() {
+            let news = News { services: turn.services(), repository: &repository, pull: &pull, by: author, now };
+            news.review_asked(&mut change, &asked).await?;
             let event = PullEvent::ReviewersChanged { asked, withdrawn: Vec::new() };
             change.pull_event_add((no, number), by, &event);
         }
         pull_trigger(&mut change, now, &repository, (&pull, "opened"), author);
+        want_owners(&mut change, by, &repository, (&pull, None));
         turn.commit(change).await?;
+        tell(turn, [RepositoryChange::Pull { number: number.get(), version: pull.version }]);
         Ok(pull)
     }
 }
@@ -178,6 +190,9 @@ impl Handle<ChangePull> for Repository {
         for activity in activities(&before, &after) {
             pull_trigger(&mut change, now, &repository, (&after, activity), by);
         }
+        if asks_anew(&before, &after) {
+            want_owners(&mut change, (by, now), &repository, (&after, None));
+        }
         change.pull_set(repository.no, &after);
         for event in changes_between(&before, &after) {
             change.pull_event_add((repository.no, *number), (by, now), &event);
@@ -189,8 +204,14 @@ impl Handle<ChangePull> for Repository {
             dismissing.dismiss(&mut change, &after, reason).await?;
         }
         turn.commit(change).await?;
+        tell(turn, [pull_changed(&before)]);
         Ok(after)
     }
+}
+
+/// Whether the owners of all that a pull request changes are asked who weren't asked before, or were by another base.
+fn asks_anew(before: &Pull, after: &Pull) -> bool {
+    before.state != PullState::Open || before.base != after.base || (before.is_draft && !after.is_draft)
 }
 
 /// What workflows call a change of a pull request.

@@ -9,8 +9,12 @@ use domain::{
 use kernel::{Command, Handle, Turn};
 use store::{Change, Store, git::StoredRepository};
 
-use super::pull_of;
-use crate::{Repository, resource::level_of_member};
+use super::{news::News, pull_of};
+use crate::{
+    Repository,
+    live::{review_changed, tell},
+    resource::level_of_member,
+};
 
 /// Asks these for reviews of a pull request, and nobody else any more.
 #[derive(Clone, Debug)]
@@ -54,10 +58,13 @@ impl Handle<AskReviewers> for Repository {
         for it in &withdrawn {
             change.pull_reviewer_remove(no, *number, it.principal);
         }
+        let news = News { services: turn.services(), repository: &repository, pull: &pull, by, now };
+        news.review_asked(&mut change, &asked).await?;
         let withdrawn = withdrawn.iter().map(|it| it.principal).collect();
         let event = PullEvent::ReviewersChanged { asked: asked.clone(), withdrawn };
         change.pull_event_add((no, *number), (by, now), &event);
         turn.commit(change).await?;
+        tell(turn, [review_changed(*number)]);
         let new = asked.into_iter().map(|principal| AskedReviewer { principal, asked_by: by, asked_at: now });
         let mut all: Vec<AskedReviewer> = kept.into_iter().chain(new).collect();
         all.sort_by_key(|it| it.principal.to_string());

@@ -11,8 +11,11 @@ use domain::{
 use kernel::{Command, Handle, Turn};
 use store::Change;
 
-use super::{discussion::Discussion, pull_of, threads::add_threads};
-use crate::Repository;
+use super::{discussion::Discussion, news::News, pull_of, threads::add_threads};
+use crate::{
+    Repository,
+    live::{review_changed, tell},
+};
 
 /// Gives a review.
 #[derive(Clone, Debug)]
@@ -83,7 +86,11 @@ impl Handle<GiveReview> for Repository {
         let event = PullEvent::Reviewed { review_id: review.id, verdict: review.verdict, threads: count };
         discussion.note(&mut change, &event);
         answer_requests(&mut change, &discussion).await?;
+        let Discussion { repository, pull, by, now, .. } = &discussion;
+        let news = News { services: turn.services(), repository, pull, by: *by, now: *now };
+        news.reviewed(&mut change, draft.verdict).await?;
         turn.commit(change).await?;
+        tell(turn, [review_changed(*number)]);
         Ok(review)
     }
 }
@@ -124,6 +131,7 @@ impl Handle<DismissReview> for Repository {
         let event = PullEvent::ReviewDismissed { review_id: *id, reviewer: review.author, reason: reason.clone() };
         change.pull_event_add((no, *number), (by, now), &event);
         turn.commit(change).await?;
+        tell(turn, [review_changed(*number)]);
         Ok(PullReview { state: ReviewState::Dismissed, dismissed: Some(dismissal), ..review })
     }
 }

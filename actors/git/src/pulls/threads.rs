@@ -12,7 +12,10 @@ use kernel::{Command, Handle, Turn};
 use store::Change;
 
 use super::discussion::Discussion;
-use crate::Repository;
+use crate::{
+    Repository,
+    live::{review_changed, tell},
+};
 
 /// Begins a thread.
 #[derive(Clone, Debug)]
@@ -160,6 +163,7 @@ impl Handle<OpenThread> for Repository {
         };
         discussion.note(&mut change, &event);
         turn.commit(change).await?;
+        tell(turn, [review_changed(command.number)]);
         Ok((thread, comments))
     }
 }
@@ -174,6 +178,7 @@ impl Handle<ReplyToThread> for Repository {
         let mut change = discussion.change();
         change.pull_comment_add(discussion.repository.no, &comment);
         turn.commit(change).await?;
+        tell(turn, [review_changed(command.at.number)]);
         Ok(comment)
     }
 }
@@ -190,6 +195,7 @@ impl Handle<SettleThread> for Repository {
         let mut change = discussion.change();
         change.pull_thread_settle(discussion.repository.no, command.at.number, &thread);
         turn.commit(change).await?;
+        tell(turn, [review_changed(command.at.number)]);
         Ok((thread, comments))
     }
 }
@@ -206,6 +212,7 @@ impl Handle<EditComment> for Repository {
         let mut change = discussion.change();
         change.pull_comment_set(discussion.repository.no, &comment);
         turn.commit(change).await?;
+        tell(turn, [review_changed(command.at.number)]);
         Ok(comment)
     }
 }
@@ -221,6 +228,8 @@ impl Handle<DeleteComment> for Repository {
         if comments.len() == 1 {
             change.pull_thread_remove(no, command.at.number, thread.id);
         }
-        turn.commit(change).await
+        turn.commit(change).await?;
+        tell(turn, [review_changed(command.at.number)]);
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! What checks say of commits.
 
+use actors_base::RepositoryChange;
 use domain::{
     Caller, Result,
     git::{AccessLevel, CommitStatus, ObjectId, STATUSES_MAX, StatusDraft, repository_deleted, too_many_statuses},
@@ -11,6 +12,7 @@ use store::Change;
 
 use crate::{
     Repository,
+    live::tell,
     resource::{found, reaches},
 };
 
@@ -60,6 +62,8 @@ impl Handle<SetCommitStatus> for Repository {
         let mut change = Change::new();
         change.commit_status_put(repository.no, &status);
         turn.commit(change).await?;
+        let (commit_id, context) = (*commit, draft.context.clone());
+        tell(turn, [RepositoryChange::Status { commit_id, context }]);
         Ok(status)
     }
 }

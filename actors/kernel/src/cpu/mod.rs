@@ -34,6 +34,8 @@ pub enum CpuKind {
     Answer,
     /// An archive is packed or unpacked.
     Archive,
+    /// Events that recur are looked at.
+    Calendar,
     /// A shared document is encoded or read.
     Document,
     /// Lines of a log are packed.
@@ -50,6 +52,7 @@ impl CpuKind {
         match self {
             Self::Answer => "answer",
             Self::Archive => "archive",
+            Self::Calendar => "calendar",
             Self::Document => "document",
             Self::Log => "log",
             Self::Password => "password",

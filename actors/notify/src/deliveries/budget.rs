@@ -103,5 +103,5 @@ fn letter(to: EmailTo, organization: &str, channel: Channel, most: u64, share: S
          Its escalations show what raises so many alarms. Whoever runs the server sets the number \
          (notify.{what}_per_day).\n"
     );
-    OutboxEntry::Email { to, subject, body }
+    OutboxEntry::Email { to, subject, body, calendar: None }
 }

@@ -16,8 +16,13 @@ pub(super) async fn send(
 ) -> Tried {
     let to = recipient.email.to_string();
     let target = Target::Email(to.clone());
-    let email =
-        Email { to, subject: message.subject(), text: message.email(), idempotency_key: delivery.id.to_string() };
+    let email = Email {
+        to,
+        subject: message.subject(),
+        text: message.email(),
+        calendar: None,
+        idempotency_key: delivery.id.to_string(),
+    };
     match services.mailer.send(&email).await {
         Ok(Delivered::Sent { response }) => Tried::Sent { target, provider_id: Some(response) },
         Ok(Delivered::Keep) => Tried::Kept { target, subject: Some(email.subject), text: email.text },

@@ -93,7 +93,7 @@ impl Handle<TimerFired> for Protocols {
             let body = letter(&organization.name, &silent);
             for owner in services.store.owners(org_id).await? {
                 let (to, subject, body) = (EmailTo::Person(owner), subject.clone(), body.clone());
-                change.outbox_add_for(org_id, now, &OutboxEntry::Email { to, subject, body });
+                change.outbox_add_for(org_id, now, &OutboxEntry::Email { to, subject, body, calendar: None });
             }
         }
         arm(&mut change, org_id, now);

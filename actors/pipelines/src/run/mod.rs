@@ -13,6 +13,7 @@ mod timers;
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use actors_base::tell_repository;
 use domain::{
     Error, Result, Timestamp,
     id::RunId,
@@ -119,8 +120,9 @@ impl Run {
         let DecidedRun { mut run, decides_on, mut change, is_queued, ended, mut changes } = decided;
         let before = self.loaded()?;
         let has_ended = run.conclusion.is_some() && before.run.conclusion.is_none();
+        let mut status = None;
         if has_ended || run.attempt != before.run.attempt {
-            put_status(&mut change, turn.services(), &run, turn.now()).await?;
+            status = put_status(&mut change, turn.services(), &run, turn.now()).await?;
         }
         if has_ended {
             let store = &turn.services().services.store;
@@ -140,6 +142,7 @@ impl Run {
         }
         changes.push(PipelineChange::Run { run_id: run.id, version: run.version });
         tell_changes(&turn.services().services.hub, run.repository_id, changes);
+        tell_repository(&turn.services().services.hub, run.repository_id, status);
         for job_id in ended {
             log_ended(&turn.services().services.hub, job_id);
         }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, mem};
 
+use actors_base::RepositoryChange;
 use domain::{
     Result, Timestamp,
     id::RunId,
@@ -41,6 +42,7 @@ pub(super) struct Starting<'a> {
     runs: Vec<StoredRun>,
     is_queued: bool,
     changes: Vec<PipelineChange>,
+    statuses: Vec<RepositoryChange>,
 }
 
 /// Runs that were started together.
@@ -48,14 +50,24 @@ pub(super) struct Started {
     pub(super) change: Change,
     pub(super) runs: Vec<StoredRun>,
     pub(super) is_queued: bool,
-    pub(super) changes: Vec<PipelineChange>,
+    pub(super) changes: (Vec<PipelineChange>, Vec<RepositoryChange>),
 }
 
 impl<'a> Starting<'a> {
     pub(super) fn new(turn: &Turn<'a, Workflows>, repository: &'a StoredRepository, happened: &'a Happened) -> Self {
         let (services, now) = (turn.services(), turn.now());
-        let (groups, change, runs, changes) = (BTreeMap::new(), Change::new(), Vec::new(), Vec::new());
-        Self { services, now, repository, happened, groups, change, runs, is_queued: false, changes }
+        Self {
+            services,
+            now,
+            repository,
+            happened,
+            groups: BTreeMap::new(),
+            change: Change::new(),
+            runs: Vec::new(),
+            is_queued: false,
+            changes: Vec::new(),
+            statuses: Vec::new(),
+        }
     }
 
     /// What is to be committed.
@@ -63,8 +75,8 @@ impl<'a> Starting<'a> {
         for (name, group) in &self.groups {
             self.change.concurrency_group_put(self.repository.no, name, group);
         }
-        let Self { change, runs, is_queued, changes, .. } = self;
-        Started { change, runs, is_queued, changes }
+        let Self { change, runs, is_queued, changes, statuses, .. } = self;
+        Started { change, runs, is_queued, changes: (changes, statuses) }
     }
 
     /// What a run of the file follows from.
@@ -107,7 +119,7 @@ impl<'a> Starting<'a> {
         self.change.append(decided.change);
         run_ended(&mut self.change, store, (&decided.run, &decided.decides_on), self.now).await?;
         self.change.workflow_state_put(self.repository.no, &state);
-        put_status(&mut self.change, self.services, &decided.run, self.now).await?;
+        self.statuses.extend(put_status(&mut self.change, self.services, &decided.run, self.now).await?);
         self.is_queued |= decided.is_queued;
         self.changes.push(PipelineChange::Run { run_id: decided.run.id, version: decided.run.version });
         self.changes.extend(decided.changes);

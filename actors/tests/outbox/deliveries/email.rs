@@ -98,6 +98,7 @@ async fn one_that_a_dead_process_had_claimed_comes_again_with_the_same_key_when_
         to: "ada@example.org".into(),
         subject: "The disk is full".into(),
         text: "The disk is full".into(),
+        calendar: None,
         idempotency_key: claim[0].delivery.id.to_string(),
     };
     house.node.services.mailer.send(&email).await.expect("sent");

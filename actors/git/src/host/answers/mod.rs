@@ -2,6 +2,8 @@
 //!
 //! The first who asks has git write the answer to a file, which all who ask for the same read as it grows. Nothing of it is made
 //! durable, and a process begins without any.
+//!
+//! Files are opened, made and deleted under one lock, which only threads take that may wait for a disk.
 
 mod following;
 #[cfg(test)]
@@ -19,7 +21,7 @@ use std::{
 
 use domain::git::wire::AnswerName;
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::{runtime::Handle, sync::watch, task::spawn_blocking};
 
 pub use self::following::Following;
 pub(super) use self::writing::{Copied, Writing};
@@ -82,6 +84,11 @@ impl Kept {
     fn is_growing(&self) -> bool {
         self.progress.borrow().stage == Stage::Grows
     }
+
+    /// Whether no more of it comes, and it isn't kept.
+    fn is_over(&self) -> bool {
+        matches!(self.progress.borrow().stage, Stage::Said | Stage::BrokeOff)
+    }
 }
 
 /// What somebody who asks does.
@@ -109,7 +116,12 @@ impl Answers {
     }
 
     /// The answer of this name, which is taken to have `size` bytes where it isn't there.
-    pub fn find(self: &Arc<Self>, key: AnswerName, size: u64) -> Found {
+    pub async fn find(self: &Arc<Self>, key: AnswerName, size: u64) -> Found {
+        let answers = Arc::clone(self);
+        spawn_blocking(move || answers.look_up(key, size)).await.unwrap_or(Found::Nothing)
+    }
+
+    fn look_up(self: &Arc<Self>, key: AnswerName, size: u64) -> Found {
         let size = size.max(SIZE_MIN);
         let mut state = self.state.lock();
         let found = state.find(key).or_else(|| self.begin(&mut state, key, size)).unwrap_or(Found::Nothing);
@@ -142,6 +154,21 @@ impl Answers {
         Some(Found::Begun(following, writing))
     }
 
+    /// Does something that may wait for a disk, on a thread that may; nothing where there is none any more.
+    async fn aside<T: Send + 'static>(self: &Arc<Self>, act: impl FnOnce(&Self) -> T + Send + 'static) -> Option<T> {
+        let answers = Arc::clone(self);
+        spawn_blocking(move || act(&answers)).await.ok()
+    }
+
+    /// The same, which nobody waits for.
+    fn later(self: &Arc<Self>, act: impl FnOnce(&Self) + Send + 'static) {
+        let answers = Arc::clone(self);
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn_blocking(move || act(&answers))),
+            Err(_) => act(&answers),
+        }
+    }
+
     /// Notes that an answer is whole.
     fn keep(&self, key: AnswerName) {
         let mut state = self.state.lock();
@@ -154,19 +181,12 @@ impl Answers {
         state.tell();
     }
 
-    /// Forgets an answer of which no more comes.
-    fn end(&self, key: AnswerName, writer: &Arc<watch::Sender<Progress>>, ends_as: Stage) {
+    /// Forgets what this one wrote, of which no more comes.
+    fn forget(&self, key: AnswerName, writer: &Arc<watch::Sender<Progress>>) {
         let mut state = self.state.lock();
-        if state.kept.get(&key).is_some_and(|kept| Arc::ptr_eq(&kept.progress, writer) && kept.is_growing()) {
+        if state.kept.get(&key).is_some_and(|kept| Arc::ptr_eq(&kept.progress, writer) && kept.is_over()) {
             state.remove(key);
         }
-        writer.send_if_modified(|progress| {
-            let is_growing = progress.stage == Stage::Grows;
-            if is_growing {
-                progress.stage = ends_as;
-            }
-            is_growing
-        });
     }
 
     /// Forgets an answer that nobody reads; whether nobody does.
@@ -185,10 +205,24 @@ impl Answers {
     }
 }
 
+/// Tells whoever reads an answer how it ends, unless they know.
+fn end(writer: &watch::Sender<Progress>, ends_as: Stage) {
+    writer.send_if_modified(|progress| {
+        let is_growing = progress.stage == Stage::Grows;
+        if is_growing {
+            progress.stage = ends_as;
+        }
+        is_growing
+    });
+}
+
 impl State {
     fn find(&mut self, key: AnswerName) -> Option<Found> {
         self.asked += 1;
         let asked = self.asked;
+        if self.kept.get(&key).is_some_and(Kept::is_over) {
+            self.remove(key);
+        }
         let kept = self.kept.get_mut(&key)?;
         kept.asked = asked;
         match File::open(&kept.place) {

@@ -1,4 +1,4 @@
-use std::io::Cursor;
+use std::{io::Cursor, sync::mpsc, thread};
 
 use domain::git::wire::PackRequest;
 use futures::TryStreamExt;
@@ -19,14 +19,14 @@ fn key(number: u8) -> AnswerName {
 }
 
 fn begun(answers: &Arc<Answers>, number: u8) -> (Following, Writing) {
-    match answers.find(key(number), 1) {
+    match answers.look_up(key(number), 1) {
         Found::Begun(following, writing) => (following, writing),
         other => panic!("{other:?}"),
     }
 }
 
 fn there(answers: &Arc<Answers>, number: u8) -> Following {
-    match answers.find(key(number), 1) {
+    match answers.look_up(key(number), 1) {
         Found::There(following) => following,
         other => panic!("{other:?}"),
     }
@@ -109,11 +109,11 @@ async fn what_nobody_asked_for_longest_makes_room_and_can_be_read_to_its_end() {
     // Three are small, and there is room for one more that may become larger.
     let first = there(&answers, 1);
     let (_four, _writing) = begun(&answers, 4);
-    assert!(matches!(answers.find(key(5), SIZE_MAX), Found::Nothing), "what grows has its room");
+    assert!(matches!(answers.look_up(key(5), SIZE_MAX), Found::Nothing), "what grows has its room");
     let (_six, _writing) = begun(&answers, 6);
     assert_eq!(answers.state.lock().kept.len(), 2);
     assert_eq!(whole(first).await.unwrap(), b"an answer");
-    assert!(matches!(answers.find(key(1), 1), Found::Nothing));
+    assert!(matches!(answers.look_up(key(1), 1), Found::Nothing));
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn nothing_is_kept_for_a_while_where_nothing_can_be_written() {
     writing.done(async { Ok(Copied::Failed(io::ErrorKind::StorageFull.into())) }).await;
     drop(writing);
     assert!(whole(following).await.is_err());
-    assert!(matches!(answers.find(key(1), 1), Found::Nothing));
+    assert!(matches!(answers.look_up(key(1), 1), Found::Nothing));
     assert_eq!(fs::read_dir(folder.path().join("answers")).unwrap().count(), 0);
 }
 
@@ -138,6 +138,27 @@ async fn nothing_is_left_of_a_process_that_ended() {
     drop(Answers::new(folder.path().join("answers"), SIZE_MAX));
     assert!(!folder.path().join("answers").exists());
     // Whoever still had them asks git.
-    assert!(matches!(answers.find(key(1), 1), Found::Nothing));
+    assert!(matches!(answers.look_up(key(1), 1), Found::Nothing));
     drop(begun(&answers, 1));
+}
+
+#[tokio::test]
+async fn who_asks_waits_for_a_disk_without_holding_up_others() {
+    let (answers, _folder) = answers();
+    let (following, writing) = begun(&answers, 1);
+    let ((locked, is_locked), (release, is_released)) = (mpsc::channel(), mpsc::channel::<()>());
+    let slow = Arc::clone(&answers);
+    let holder = thread::spawn(move || {
+        let _state = slow.state.lock();
+        locked.send(()).unwrap();
+        is_released.recv().unwrap();
+    });
+    is_locked.recv().unwrap();
+    let asked = tokio::time::timeout(Duration::from_millis(50), answers.find(key(2), 1)).await;
+    assert!(asked.is_err(), "{asked:?}");
+    drop(writing);
+    assert_eq!(whole(following).await.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    release.send(()).unwrap();
+    holder.join().unwrap();
+    assert!(matches!(answers.find(key(3), 1).await, Found::Begun(..)));
 }

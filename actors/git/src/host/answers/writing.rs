@@ -10,7 +10,7 @@ use std::{
 use domain::git::wire::AnswerName;
 use tokio::{sync::watch, task::spawn_blocking};
 
-use super::{Answers, Progress, Stage};
+use super::{Answers, Progress, Stage, end};
 use crate::host::reading::PIECE_LEN;
 
 /// An answer that is to be written. Where this is dropped before, it breaks off.
@@ -62,17 +62,21 @@ impl Writing {
             tokio::select! {
                 outcome = &mut answered => break outcome,
                 () = self.progress.closed() => {
-                    if self.answers.give_up_unread(self.key) {
+                    let key = self.key;
+                    if self.answers.aside(move |answers| answers.give_up_unread(key)).await.unwrap_or(true) {
                         tracing::debug!("nobody reads any more what git answers");
                         return;
                     }
                 }
             }
         };
+        let key = self.key;
         match outcome {
-            Ok(Copied::All) => self.answers.keep(self.key),
-            Ok(Copied::Said) => self.answers.end(self.key, &self.progress, Stage::Said),
-            Ok(Copied::Failed(error)) => self.answers.pause(&error),
+            Ok(Copied::All) => self.answers.aside(move |answers| answers.keep(key)).await.unwrap_or_default(),
+            Ok(Copied::Said) => end(&self.progress, Stage::Said),
+            Ok(Copied::Failed(error)) => {
+                self.answers.aside(move |answers| answers.pause(&error)).await.unwrap_or_default();
+            }
             Err(error) => tracing::info!(%error, "an answer of git broke off"),
         }
     }
@@ -80,6 +84,8 @@ impl Writing {
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        self.answers.end(self.key, &self.progress, Stage::BrokeOff);
+        end(&self.progress, Stage::BrokeOff);
+        let (key, progress) = (self.key, Arc::clone(&self.progress));
+        self.answers.later(move |answers| answers.forget(key, &progress));
     }
 }

@@ -1,0 +1,151 @@
+//! Comments on an issue.
+
+use domain::{
+    Error, Result,
+    id::{IssueCommentId, OrgId},
+    issues::{
+        access::Permission,
+        issue::Comment,
+        limits::{COMMENT_LEN_MAX, COMMENT_NOT_FOUND, COMMENTS_MAX},
+    },
+};
+use kernel::{Command, Handle, Turn};
+use store::Change;
+
+use super::{
+    fields::touched,
+    issue::{IssueOwner, Opened},
+};
+
+/// Writes a comment.
+#[derive(Clone, Debug)]
+pub struct AddComment {
+    /// The organization.
+    pub org_id: OrgId,
+    /// Markdown.
+    pub body: String,
+}
+
+/// Changes a comment.
+#[derive(Clone, Debug)]
+pub struct EditComment {
+    /// The organization.
+    pub org_id: OrgId,
+    /// Which one.
+    pub id: IssueCommentId,
+    /// Markdown.
+    pub body: String,
+}
+
+/// Deletes a comment.
+#[derive(Clone, Copy, Debug)]
+pub struct DeleteComment {
+    /// The organization.
+    pub org_id: OrgId,
+    /// Which one.
+    pub id: IssueCommentId,
+}
+
+impl Command for AddComment {
+    type Reply = Comment;
+
+    const NAME: &'static str = "add_issue_comment";
+}
+
+impl Command for EditComment {
+    type Reply = Comment;
+
+    const NAME: &'static str = "edit_issue_comment";
+}
+
+impl Command for DeleteComment {
+    type Reply = ();
+
+    const NAME: &'static str = "delete_issue_comment";
+}
+
+fn checked(body: &str) -> Result<String> {
+    let body = body.trim();
+    if (1..=COMMENT_LEN_MAX).contains(&body.chars().count()) && !body.contains('\0') {
+        return Ok(body.to_owned());
+    }
+    Err(Error::invalid("body", "Use 1 to 32000 characters."))
+}
+
+/// The comment, which is the caller's own, or which they may touch with this permission.
+async fn touching(
+    turn: &Turn<'_, IssueOwner>,
+    opened: &Opened,
+    id: IssueCommentId,
+    others: Permission,
+) -> Result<Comment> {
+    let found = turn.services().store.issue_comment(opened.stored.issue.issue_id, id).await?;
+    let comment = found.ok_or_else(|| Error::not_found(COMMENT_NOT_FOUND))?;
+    let permission = if comment.author_id == opened.person { Permission::Comment } else { others };
+    opened.require(permission)?;
+    Ok(comment)
+}
+
+impl Handle<AddComment> for IssueOwner {
+    async fn handle(&mut self, command: &AddComment, turn: &mut Turn<'_, Self>) -> Result<Comment> {
+        let opened = Opened::of(turn, command.org_id).await?;
+        opened.require(Permission::Comment)?;
+        let (body, now) = (checked(&command.body)?, turn.now());
+        let mut after = opened.stored.clone();
+        if u64::try_from(after.issue.comment_count).unwrap_or(0) >= COMMENTS_MAX {
+            return Err(Error::bad_request("limit_reached", format!("An issue has at most {COMMENTS_MAX} comments.")));
+        }
+        let comment = Comment {
+            comment_id: IssueCommentId::new(now),
+            issue_id: after.issue.issue_id,
+            author_id: opened.person,
+            body,
+            version: 1,
+            created_at: now,
+            updated_at: now,
+        };
+        after.issue.comment_count += 1;
+        after.issue.watch(opened.person);
+        touched(&mut after, now);
+        let mut change = Change::new();
+        change.issue_set(&after, &opened.stored);
+        change.issue_comment_add(&after.issue, &comment);
+        turn.commit(change).await?;
+        Ok(comment)
+    }
+}
+
+impl Handle<EditComment> for IssueOwner {
+    async fn handle(&mut self, command: &EditComment, turn: &mut Turn<'_, Self>) -> Result<Comment> {
+        let opened = Opened::of(turn, command.org_id).await?;
+        let mut comment = touching(turn, &opened, command.id, Permission::EditComments).await?;
+        let body = checked(&command.body)?;
+        if body == comment.body {
+            return Ok(comment);
+        }
+        comment.body = body;
+        comment.version += 1;
+        comment.updated_at = turn.now();
+        let mut after = opened.stored.clone();
+        touched(&mut after, turn.now());
+        let mut change = Change::new();
+        change.issue_set(&after, &opened.stored);
+        change.issue_comment_set(&after.issue, &comment);
+        turn.commit(change).await?;
+        Ok(comment)
+    }
+}
+
+impl Handle<DeleteComment> for IssueOwner {
+    async fn handle(&mut self, command: &DeleteComment, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let opened = Opened::of(turn, command.org_id).await?;
+        touching(turn, &opened, command.id, Permission::DeleteComments).await?;
+        let mut after = opened.stored.clone();
+        after.issue.comment_count -= 1;
+        touched(&mut after, turn.now());
+        let mut change = Change::new();
+        change.issue_set(&after, &opened.stored);
+        change.issue_comment_remove(&after.issue, command.id);
+        turn.commit(change).await
+    }
+}

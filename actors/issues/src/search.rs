@@ -1,0 +1,303 @@
+//! Searching on behalf of a caller: names are looked up among what they may see, and nothing else is looked through.
+
+use std::collections::{HashMap, HashSet};
+
+use domain::{
+    Authority, Error, Result,
+    id::UserId,
+    issues::{
+        filter::jql_fault,
+        jql::{
+            FieldName, Operand, Query, Single,
+            meaning::{
+                Clock, Comparison, Fallback, FieldKey, KnownField, Names, Plan, Reader, ValueId, ValueKind, resolve,
+            },
+        },
+        settings::{Catalog, Settings},
+        space::Space,
+    },
+    notify::Zone,
+};
+use store::{
+    Store,
+    issues::{FoundIssues, IssueSearch, Orders},
+};
+
+use super::access::{Sight, sight};
+
+/// Issues that one query may name.
+const NAMED_MAX: usize = 200;
+/// People whose names queries know.
+const PEOPLE_MAX: u64 = 10_000;
+
+/// What is searched for.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    /// The query.
+    pub jql: &'a str,
+    /// The order where the query asks for none.
+    pub fallback: Fallback,
+    /// Issues that are passed over.
+    pub start: u64,
+    /// Issues that are answered at most.
+    pub limit: u64,
+}
+
+/// A person, as queries name them.
+struct Known {
+    id: UserId,
+    name: String,
+    email: String,
+}
+
+/// What names stand for, as far as the caller may see it.
+struct Lookup {
+    settings: Settings,
+    sight: Sight,
+    people: Vec<Known>,
+    teams: HashMap<String, Vec<ValueId>>,
+    issues: HashMap<String, String>,
+    filters: Vec<(String, String, String)>,
+}
+
+/// The issues that a query finds for a caller.
+///
+/// # Errors
+/// 400 `jql` for a query that can't be read, or names what the caller doesn't see.
+pub async fn search(store: &Store, authority: &Authority, asked: &Asked<'_>) -> Result<FoundIssues> {
+    let sight = sight(store, authority).await?;
+    let settings = store.issue_catalog(authority.org_id()).await?.settings;
+    let query = Query::parse(asked.jql).map_err(|fault| jql_fault(&[fault]))?;
+    let names_space = names_space(&query);
+    let reader = reader(store, authority).await?;
+    let lookup = Lookup::read(store, authority, (sight, settings), &query).await?;
+    let plan = resolve(asked.jql, &query, &lookup, &reader).map_err(|faults| jql_fault(&faults))?;
+    lookup.find(store, authority, (asked, &plan), names_space).await
+}
+
+/// Whoever asks, and when; a key asks in universal time.
+async fn reader(store: &Store, authority: &Authority) -> Result<Reader> {
+    let person = authority.on_behalf_of()?;
+    let zone =
+        if authority.is(person) { store.person(person).await?.and_then(|person| person.time_zone) } else { None };
+    let zone = zone.and_then(|name| Zone::find(&name)).unwrap_or(Zone::UTC);
+    Ok(Reader { person: ValueId::from(person.to_string().as_str()), clock: Clock { now: store.now(), zone } })
+}
+
+/// Whether a query names a space, so that archived ones are looked through as well.
+fn names_space(query: &Query) -> bool {
+    query.clauses().any(|clause| match &clause.field.name {
+        FieldName::Word(word) => {
+            let name = word.text.to_lowercase();
+            matches!(name.as_str(), "space" | "project" | "key" | "issue" | "issuekey" | "id")
+        }
+        FieldName::Custom(_) => false,
+    })
+}
+
+/// The texts that a query compares with, and asks functions for.
+fn words(query: &Query) -> Vec<String> {
+    let singles = query.clauses().flat_map(|clause| clause.operand.iter().flat_map(Operand::singles));
+    let texts = singles.flat_map(|single| match single {
+        Single::Value(word) => vec![word.text.clone()],
+        Single::Function(function) => function.arguments.iter().map(|word| word.text.clone()).collect(),
+        Single::Empty(_) => Vec::new(),
+    });
+    texts.collect()
+}
+
+fn is_issue(text: &str) -> bool {
+    text.parse::<domain::issues::key::IssueKey>().is_ok() || text.parse::<domain::id::IssueId>().is_ok()
+}
+
+impl Lookup {
+    async fn read(
+        store: &Store,
+        authority: &Authority,
+        (sight, settings): (Sight, Settings),
+        query: &Query,
+    ) -> Result<Self> {
+        let org_id = authority.org_id();
+        let mut lookup = Self {
+            settings,
+            sight,
+            people: Vec::new(),
+            teams: HashMap::new(),
+            issues: HashMap::new(),
+            filters: Vec::new(),
+        };
+        if query.root().is_none() {
+            return Ok(lookup);
+        }
+        let members = store.members(org_id, None, PEOPLE_MAX).await?;
+        lookup.people = members
+            .into_iter()
+            .map(|it| Known {
+                id: it.user_id,
+                name: it.name.to_lowercase(),
+                email: it.email.to_string().to_lowercase(),
+            })
+            .collect();
+        let mut texts = words(query);
+        if query.clauses().any(|clause| clause.field.to_string().eq_ignore_ascii_case("filter")) {
+            let person = authority.on_behalf_of()?;
+            for it in store.issue_filters(org_id, person).await? {
+                if it.filter.is_shared_with(person, &lookup.sight.teams) {
+                    texts.extend(Query::parse(&it.filter.jql).iter().flat_map(words));
+                    lookup.filters.push((it.filter.id.to_string(), it.filter.name.to_lowercase(), it.filter.jql));
+                }
+            }
+        }
+        lookup.read_issues(store, authority, &texts).await?;
+        lookup.read_teams(store, authority, &texts).await?;
+        Ok(lookup)
+    }
+
+    async fn read_issues(&mut self, store: &Store, authority: &Authority, texts: &[String]) -> Result<()> {
+        let named: HashSet<String> = texts.iter().filter(|text| is_issue(text)).cloned().collect();
+        if named.len() > NAMED_MAX {
+            let message = format!("A query can name at most {NAMED_MAX} issues.");
+            return Err(Error::bad_request("jql_too_expensive", message));
+        }
+        if named.is_empty() {
+            return Ok(());
+        }
+        let named: Vec<String> = named.into_iter().collect();
+        for (text, stored) in store.issues_named(authority.org_id(), &named).await? {
+            // What may not be seen reads as what isn't there.
+            if self.sight.space(stored.issue.space_id).is_some() {
+                self.issues.insert(text.to_lowercase(), stored.issue.issue_id.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    async fn read_teams(&mut self, store: &Store, authority: &Authority, texts: &[String]) -> Result<()> {
+        let named: HashSet<String> = texts.iter().map(|text| text.to_lowercase()).collect();
+        for text in named.into_iter().take(NAMED_MAX) {
+            let Some(team) = store.team_by_name(authority.org_id(), &text).await? else { continue };
+            let members = store.team_members(team.id).await?;
+            let ids = members.iter().map(|it| ValueId::from(it.user_id.to_string().as_str())).collect();
+            self.teams.insert(text, ids);
+        }
+        Ok(())
+    }
+
+    async fn find(
+        &self,
+        store: &Store,
+        authority: &Authority,
+        (asked, plan): (&Asked<'_>, &Plan),
+        names_space: bool,
+    ) -> Result<FoundIssues> {
+        let is_looked_through = |space: &&Space| names_space || !space.archived;
+        let spaces = self.sight.spaces.iter().map(|(space, _)| space).filter(is_looked_through);
+        let spaces: Vec<_> = spaces.map(|space| space.space_id).collect();
+        let settings = &self.settings;
+        let orders = Orders {
+            statuses: settings.statuses.iter().map(|it| it.id.clone()).collect(),
+            types: settings.issue_types.iter().map(|it| it.id.clone()).collect(),
+            priorities: settings.priorities.iter().rev().map(|it| it.id.clone()).collect(),
+            resolutions: settings.resolutions.iter().map(|it| it.id.clone()).collect(),
+        };
+        let search = IssueSearch {
+            org_id: authority.org_id(),
+            spaces: &spaces,
+            plan,
+            fallback: asked.fallback,
+            orders: &orders,
+            start: asked.start,
+            limit: asked.limit,
+        };
+        store.issues_search(&search).await
+    }
+
+    fn person(&self, name: &str) -> Vec<ValueId> {
+        let folded = name.to_lowercase();
+        let fits = |it: &&Known| it.id.to_string() == folded || it.name == folded || it.email == folded;
+        self.people.iter().filter(fits).map(|it| ValueId::from(it.id.to_string().as_str())).collect()
+    }
+
+    fn types(&self, fits: impl Fn(i64) -> bool) -> Vec<ValueId> {
+        let types = self.settings.issue_types.iter().filter(|kind| fits(kind.level));
+        types.map(|kind| ValueId::from(kind.id.as_str())).collect()
+    }
+}
+
+fn ids(all: Vec<String>) -> Vec<ValueId> {
+    all.iter().map(|id| ValueId::from(id.as_str())).collect()
+}
+
+/// The id of the category that a text names.
+fn category(name: &str) -> Option<&'static str> {
+    match name.to_lowercase().as_str() {
+        "todo" | "to do" => Some("todo"),
+        "inprogress" | "in progress" => Some("inprogress"),
+        "done" => Some("done"),
+        _ => None,
+    }
+}
+
+impl Names for Lookup {
+    fn fields(&self, _: &str) -> Vec<KnownField> {
+        Vec::new()
+    }
+
+    fn values(&self, kind: ValueKind, _: &FieldKey, name: &str) -> Vec<ValueId> {
+        let folded = name.to_lowercase();
+        match kind {
+            ValueKind::Issue => self.issues.get(&folded).map(|id| ValueId::from(id.as_str())).into_iter().collect(),
+            ValueKind::Space => {
+                let fits = |space: &&Space| {
+                    space.key.to_lowercase() == folded
+                        || space.name.to_lowercase() == folded
+                        || space.space_id.to_string() == folded
+                };
+                let spaces = self.sight.spaces.iter().map(|(space, _)| space).filter(fits);
+                spaces.map(|space| ValueId::from(space.space_id.to_string().as_str())).collect()
+            }
+            ValueKind::Type => ids(self.settings.ids_named(Catalog::Type, name)),
+            ValueKind::Status => ids(self.settings.ids_named(Catalog::Status, name)),
+            ValueKind::Resolution => ids(self.settings.ids_named(Catalog::Resolution, name)),
+            ValueKind::Priority => ids(self.settings.ids_named(Catalog::Priority, name)),
+            ValueKind::LinkType => ids(self.settings.ids_named(Catalog::Link, name)),
+            ValueKind::Category => category(name).map(ValueId::from).into_iter().collect(),
+            ValueKind::Person => self.person(name),
+            _ => Vec::new(),
+        }
+    }
+
+    fn compared(&self, kind: ValueKind, comparison: Comparison, value: &ValueId) -> Vec<ValueId> {
+        if kind != ValueKind::Priority {
+            return Vec::new();
+        }
+        // The most urgent one is the greatest.
+        let all = self.settings.priorities.iter().rev().map(|it| it.id.as_str());
+        let placed: Vec<(u32, &str)> = (0_u32..).zip(all).collect();
+        let Some((bound, _)) = placed.iter().find(|(_, id)| *id == &*value.0) else { return Vec::new() };
+        let fits = placed.iter().filter(|(at, _)| comparison.holds(f64::from(*at), f64::from(*bound)));
+        fits.map(|(_, id)| ValueId::from(*id)).collect()
+    }
+
+    fn answer(&self, function: &str, _: &FieldKey, arguments: &[&str]) -> Option<Vec<ValueId>> {
+        match (function, arguments) {
+            ("membersOf", [team]) => self.teams.get(&team.to_lowercase()).cloned(),
+            ("standardIssueTypes", _) => Some(self.types(|level| level >= 0)),
+            ("subtaskIssueTypes", _) => Some(self.types(|level| level < 0)),
+            ("openSprints" | "closedSprints" | "futureSprints" | "releasedVersions" | "unreleasedVersions", _) => {
+                Some(Vec::new())
+            }
+            _ => None,
+        }
+    }
+
+    fn filter(&self, name: &str) -> Option<String> {
+        let folded = name.to_lowercase();
+        let found = self.filters.iter().find(|(id, known, _)| *id == folded || *known == folded);
+        found.map(|(_, _, jql)| jql.clone())
+    }
+
+    fn custom_texts(&self) -> Vec<FieldKey> {
+        Vec::new()
+    }
+}
