@@ -43,6 +43,7 @@ pub struct Config {
     pub audit: Audit,
     pub notify: Notify,
     pub mail: Mail,
+    pub mail_server: MailServer,
     pub texts: Texts,
     pub apns: Apns,
     pub fcm: Fcm,
@@ -130,6 +131,7 @@ sections! {
         #[serde(with = "humantime_serde")]
         timeout: Duration,
     }
+    MailServer { platform_domain: String, }
     Texts {
         account_sid: String,
         auth_token: String,

@@ -165,8 +165,8 @@ pub async fn start(config: &Config, clock: Clock) -> Result<Running, StartError>
     let first_start = setup::first_start(&parts.services, &parts.actors.kernel, &first_owner(config)?).await;
     let first_start = first_start.map_err(StartError::Setup)?;
     let options = config.http_options(public_url);
-    let state = AppState::new(options, parts.services.clone(), parts.actors.clone(), metrics::recorder())
-        .map_err(|error| StartError::Setting(error.to_string()))?;
+    let router = http::router().map_err(|error| StartError::Setting(error.to_string()))?;
+    let state = AppState::new(router, options, parts.services.clone(), parts.actors.clone(), metrics::recorder());
     let server = serve(&state, Listeners { clients, operators }).map_err(StartError::Listen)?;
     let s3 = s3.map(|socket| s3::serve(config, socket, &state)).transpose().map_err(StartError::Listen)?;
     let operators = server.operators_address();

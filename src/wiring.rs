@@ -158,6 +158,7 @@ impl Config {
             region: self.aws.region.clone(),
             buckets_max: self.storage.max_buckets.into(),
             tables_max: self.databases.max_tables.into(),
+            platform_domain: self.mail_server.platform_domain.clone(),
             spool: self.data.dir.join("spool"),
             git_folder: self.data.dir.join("git"),
             git_pack_cache_max: self.git.pack_cache_max,

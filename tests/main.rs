@@ -7,6 +7,7 @@
 
 mod accounts;
 mod backup;
+mod calendar;
 mod chaos;
 mod configuration;
 mod crash;
@@ -18,7 +19,9 @@ mod faults;
 mod git;
 mod harness;
 mod http_rules;
+mod issues;
 mod live;
+mod mail;
 mod nodes;
 mod notifications;
 mod observability;

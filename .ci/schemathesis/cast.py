@@ -83,7 +83,18 @@ def organization(owner, name, member):
     bucket = owner.post(f"{org}/storage", {"name": "a-bucket", "versioning": "Enabled"})["bucket"]["resourceId"]
     owner.put(f"{org}/storage/{bucket}/object?key=a-file", "text/plain", b"Hello")
     owner.post(f"{org}/repos", {"name": "a-repository"})
+    slug = owner.get(org)["org"]["slug"]
+    mailbox = {"localPart": "owner", "domain": f"{slug}.localhost.localdomain", "members": [me]}
+    mailbox_id = owner.post(f"{org}/mail/admin/mailboxes", mailbox)["mailbox"]["mailboxId"]
+    mail = f"{org}/mail/mailboxes/{mailbox_id}"
+    calendar = owner.get(f"{mail}/calendars")["calendars"][0]["calendarId"]
+    event = {"summary": "A meeting", "start": "2026-11-23T09:00", "end": "2026-11-23T10:00", "timeZone": "Europe/Vienna"}
+    event_id = owner.post(f"{mail}/calendars/{calendar}/events", event)["event"]["eventId"]
     rule = owner.post(f"{org}/repos/a-repository/rules", {"name": "A rule", "patterns": ["main"]})["rule"]["ruleId"]
+    owner.post(f"{org}/issues/spaces", {"key": "WEB", "name": "A space", "template": "basic"})
+    issue = owner.post(f"{org}/issues", {"space": "WEB", "summary": "An issue"})["issue"]["key"]
+    said = owner.post(f"{org}/issues/{issue}/comments", {"body": "A comment"})["comment"]["commentId"]
+    saved = owner.post(f"{org}/issues/filters", {"name": "A filter", "jql": "status = todo"})["filter"]["filterId"]
     return {
         "orgId": org_id,
         "userId": member,
@@ -112,6 +123,12 @@ def organization(owner, name, member):
         "fingerprint": "5f2b8c1d9e0a4b7c8d6e3f1a2b4c5d6e",
         "sha": "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0",
         "indexName": "by-email",
+        "spaceKey": "WEB",
+        "issueKey": issue,
+        "issueCommentId": said,
+        "linkId": "ilk_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "workflowId": "wf_basic",
+        "filterId": saved,
         "inviteId": invite["invite"]["inviteId"],
         "keyId": key["key"]["keyId"],
         "accessKeyId": access_key,
@@ -126,6 +143,12 @@ def organization(owner, name, member):
         "importId": imported,
         "resourceId": bucket,
         "version": "1",
+        "mailboxId": mailbox_id,
+        "calendarId": calendar,
+        "eventId": event_id,
+        "mailThreadId": "thr_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "messageId": "msg_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "action": "add",
     }
 
 

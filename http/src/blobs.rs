@@ -11,12 +11,7 @@ use actix_web::{
 use bytes::Bytes;
 use domain::Error;
 use futures::{Stream, StreamExt, TryStreamExt};
-use serde::Deserialize;
-use store::blobs::{BlobContent, BlobGrant, BlobMethod, BlobQuery, BlobRefusal, UploadError};
-use tokio::time::timeout;
-use utoipa::IntoParams;
-
-use crate::{
+use http_shell::{
     answer::NoContent,
     argument::Argument,
     body::TOO_LARGE,
@@ -26,6 +21,10 @@ use crate::{
     query::{Query, RequestQuery},
     state::State,
 };
+use serde::Deserialize;
+use store::blobs::{BlobContent, BlobGrant, BlobMethod, BlobQuery, BlobRefusal, UploadError};
+use tokio::time::timeout;
+use utoipa::IntoParams;
 
 /// How long the next bytes of an upload may take.
 const SILENCE_MAX: Duration = Duration::from_mins(1);

@@ -1,8 +1,14 @@
 //! The server's descriptions of itself, made when they are first asked for.
 
-use bytes::Bytes;
+use std::sync::OnceLock;
 
-use crate::{openapi, reference, router::Router};
+use bytes::Bytes;
+use http_shell::{router::Router, state::AppState};
+
+use crate::{openapi, reference};
+
+/// The one URL tree of the program, described when it is first asked for.
+static DESCRIPTIONS: OnceLock<Descriptions> = OnceLock::new();
 
 /// The OpenAPI document and the reference page.
 pub(crate) struct Descriptions {
@@ -15,7 +21,12 @@ pub(crate) struct Descriptions {
 }
 
 impl Descriptions {
-    pub(crate) fn new(router: &Router) -> Self {
+    /// What the server says of itself.
+    pub(crate) fn of(state: &AppState) -> &'static Self {
+        DESCRIPTIONS.get_or_init(|| Self::new(&state.router))
+    }
+
+    fn new(router: &Router) -> Self {
         let document = openapi::document(router);
         Self {
             page: reference::page(&document).into(),

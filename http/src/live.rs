@@ -6,12 +6,7 @@ use actix_web::HttpResponse;
 use actors::live::{Feed, LiveFrame};
 use bytestring::ByteString;
 use domain::id::UserId;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use store::Store;
-use utoipa::{IntoParams, ToSchema};
-
-use crate::{
+use http_shell::{
     answer::Json,
     call::Call,
     caller::Person,
@@ -20,6 +15,10 @@ use crate::{
     socket::{Farewell, Opening, Outgoing, SocketAddress, SocketKind, Source},
     state::State,
 };
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use store::Store;
+use utoipa::{IntoParams, ToSchema};
 
 /// What a ticket for this socket is bound to.
 const RESOURCE: &str = "live";

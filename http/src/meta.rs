@@ -4,8 +4,9 @@ use actix_web::{
     HttpResponse,
     http::header::{self, HeaderValue},
 };
+use http_shell::{caller::Anyone, state::State};
 
-use crate::{caller::Anyone, state::State};
+use crate::descriptions::Descriptions;
 
 /// How long browsers and proxies may keep the description.
 const CACHE: &str = "public, max-age=300";
@@ -19,13 +20,13 @@ pub(crate) async fn openapi_get(state: State, _: Anyone) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "application/json"))
         .insert_header((header::CACHE_CONTROL, CACHE))
-        .body(state.descriptions().document.clone())
+        .body(Descriptions::of(&state).document.clone())
 }
 
 /// Read this description of the API as a page
 #[utoipa::path(get, path = "/docs", responses((status = 200, description = "The page.", content_type = "text/html")))]
 pub(crate) async fn reference_get(state: State, _: Anyone) -> HttpResponse {
-    let descriptions = state.descriptions();
+    let descriptions = Descriptions::of(&state);
     let mut response = HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/html; charset=utf-8"))
         .insert_header((header::CACHE_CONTROL, CACHE))

@@ -1,5 +1,11 @@
 //! The OpenAPI 3.1 document, gathered from the endpoints.
 
+use http_platform::COOKIE;
+use http_shell::{
+    endpoint::Endpoint,
+    facts::{BEARER, CONSOLE},
+    router::Router,
+};
 use serde_json::{Value, json};
 use utoipa::openapi::{
     Components, InfoBuilder, OpenApi, OpenApiBuilder, Paths,
@@ -8,13 +14,7 @@ use utoipa::openapi::{
     tag::TagBuilder,
 };
 
-use crate::{
-    console::COOKIE,
-    endpoint::Endpoint,
-    examples,
-    facts::{BEARER, CONSOLE},
-    router::Router,
-};
+use crate::examples;
 
 /// The document of all endpoints; the same for the same endpoints.
 pub fn document(router: &Router) -> Value {
@@ -84,6 +84,7 @@ sentence, \"code\": slug}`, with what the endpoint adds beside them; a 400 `inva
 mod tests {
     use std::collections::BTreeSet;
 
+    use http_shell::facts::Access;
     use utoipa::openapi::RefOr;
 
     use super::*;
@@ -106,7 +107,7 @@ mod tests {
     fn every_endpoint_says_whom_it_answers_and_describes_itself() {
         for endpoint in router().endpoints() {
             let line = format!("{} {}", endpoint.method, endpoint.path);
-            assert_ne!(endpoint.facts.access, crate::facts::Access::Unstated, "{line}");
+            assert_ne!(endpoint.facts.access, Access::Unstated, "{line}");
             let operation = &endpoint.facts.operation;
             let title = operation.summary.as_deref().unwrap_or_default();
             assert!(!title.is_empty() && !title.ends_with('.'), "{line} has the title {title:?}");

@@ -13,9 +13,12 @@ use actix_web::{
     rt::net::TcpStream,
     web,
 };
+use http_platform::operators;
+use http_shell::{
+    revocations, shell,
+    state::{AppState, State},
+};
 use tokio::task::JoinHandle;
-
-use crate::{operators, revocations, shell, state::State};
 
 /// How long an idle connection stays open.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
@@ -116,7 +119,7 @@ fn drop_when_unread(connection: &dyn std::any::Any, _: &mut Extensions) {
     }
 }
 
-async fn upkeep(state: std::sync::Weak<crate::state::AppState>) {
+async fn upkeep(state: std::sync::Weak<AppState>) {
     let mut ticks = tokio::time::interval(UPKEEP_EVERY);
     loop {
         ticks.tick().await;

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::{endpoint::Endpoint, router::Router};
+use http_shell::{endpoint::Endpoint, router::Router};
 
 /// The page.
 pub fn endpoints(router: &Router) -> String {

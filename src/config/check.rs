@@ -106,10 +106,11 @@ impl Config {
         .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
     }
 
-    /// Those about the listener of S3's protocol.
+    /// Those about the listener of S3's protocol, and other names of hosts.
     fn contradictions_of_s3(&self) -> impl Iterator<Item = &'static str> {
         let (s3, listen) = (&self.s3, self.s3_listen());
         let others = [Some(self.server.listen), self.operators_listen()];
+        let platform = &self.mail_server.platform_domain;
         let is_host = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
         [
             (
@@ -123,6 +124,10 @@ impl Config {
             (
                 !s3.domain.bytes().all(is_host) || s3.domain.starts_with('.') || s3.domain.ends_with('.'),
                 "`s3.domain` is no host name in small letters, without a port.",
+            ),
+            (
+                !platform.bytes().all(is_host) || platform.starts_with('.') || platform.ends_with('.'),
+                "`mail_server.platform_domain` is no host name in small letters.",
             ),
             (!s3.public_url.is_empty() && url_host(&s3.public_url).is_none(), "`s3.public_url` is no http(s) address."),
         ]

@@ -18,7 +18,7 @@ const KILLS: usize = 6;
 const LIFE_MAX_MS: u64 = 250;
 
 /// Git in a folder, with nothing of this machine's configuration: whether it ended well, and what it said.
-async fn git(folder: &Path, arguments: &[&str]) -> (bool, String) {
+pub async fn git(folder: &Path, arguments: &[&str]) -> (bool, String) {
     let mut command = Command::new("git");
     command.current_dir(folder).env("HOME", folder).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_TERMINAL_PROMPT", "0");
     for role in ["AUTHOR", "COMMITTER"] {
@@ -29,19 +29,30 @@ async fn git(folder: &Path, arguments: &[&str]) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-async fn well(folder: &Path, arguments: &[&str]) -> String {
+/// The same, which must not fail; what it said.
+pub async fn well(folder: &Path, arguments: &[&str]) -> String {
     let (is_ok, said) = git(folder, arguments).await;
     assert!(is_ok, "git {arguments:?}: {said}");
     said.trim_end().to_owned()
 }
 
-fn address(client: &Client, org: &str, key: &str) -> String {
+/// The address of the repository `web`, with a key in it.
+pub fn address(client: &Client, org: &str, key: &str) -> String {
     let base = client.base().replace("http://", &format!("http://ada:{key}@"));
     format!("{base}/git/{}/web.git", org.rsplit('/').next().unwrap())
 }
 
+/// Makes the repository `web`; a key with git's permissions.
+pub async fn repository(stage: &Stage) -> String {
+    let made = json!({ "name": "web" });
+    stage.client.post(&format!("{}/repos", stage.org)).json(&made).send().await.expect(201);
+    let key = json!({ "name": "Git", "kind": "api", "scopes": ["git:read", "git:write"] });
+    let key = stage.client.post(&format!("{}/keys", stage.org)).json(&key).send().await.expect(201);
+    key.str("/secret").to_owned()
+}
+
 /// What was pushed, as pairs of what the ref was to name and what became of it.
-async fn noted(stage: &Stage) -> Vec<(String, String)> {
+pub async fn noted(stage: &Stage) -> Vec<(String, String)> {
     let path = format!("{}/repos/web/pushes?limit=100", stage.org);
     let answer = stage.client.get(&path).send().await.expect(200);
     let refs = answer.list("/pushes").iter().flat_map(|push| push["refs"].as_array().unwrap().clone());
@@ -56,11 +67,7 @@ async fn a_push_that_was_acknowledged_is_there_and_was_noted() {
     let mut stage = Stage::new().await;
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path();
-    let made = json!({ "name": "web" });
-    stage.client.post(&format!("{}/repos", stage.org)).json(&made).send().await.expect(201);
-    let key = json!({ "name": "Git", "kind": "api", "scopes": ["git:read", "git:write"] });
-    let key = stage.client.post(&format!("{}/keys", stage.org)).json(&key).send().await.expect(201);
-    let key = key.str("/secret").to_owned();
+    let key = repository(&stage).await;
     well(work, &["init", "--quiet", "--initial-branch=main", "."]).await;
     let (mut acknowledged, mut survived) = (0, 0);
     for round in 0..kills {

@@ -69,6 +69,11 @@ const MADE_UP: &[(&str, &str)] = &[
     ("environment", "production"),
     ("runnerId", "rnr_01jd7rt4m5e9fv2w8x3c6k0hqz"),
     ("indexName", "by-email"),
+    ("issueKey", "WEB-1"),
+    ("spaceKey", "WEB"),
+    ("issueCommentId", "icm_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("linkId", "ilk_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("workflowId", "wf_basic"),
     ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz"),
     ("version", "1"),
     ("type", "ops.alarm"),
@@ -81,6 +86,10 @@ const MADE_UP: &[(&str, &str)] = &[
     ("deadLetterSeq", "1"),
     ("jobSeq", "1"),
     ("importId", "imp_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("eventId", "evt_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("mailThreadId", "thr_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("messageId", "msg_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("action", "add"),
 ];
 
 impl Cast {
@@ -117,6 +126,8 @@ impl Cast {
         let rule = json!({ "name": "A rule", "patterns": ["main"] });
         let rules = format!("{path}/repos/a-repository/rules");
         let rule = owner.client.post(&rules).json(&rule).send().await.expect(201);
+        let (mailbox, calendar) = make_mailbox(&owner, &path).await;
+        let filter = make_issue_and_filter(&owner.client, &path).await;
         let command_line = on_command_line(&server, &owner.client, &org_id).await;
         let (runner, job) = at_work(&server, &owner.client, &path).await;
         let sign_ins = owner.client.get("/v1/me/sign-ins").send().await.expect(200);
@@ -138,7 +149,10 @@ impl Cast {
             ("pageId", page.str("/page/pageId").to_owned()),
             ("databaseId", database.str("/database/resourceId").to_owned()),
             ("ruleId", rule.str("/rule/ruleId").to_owned()),
+            ("filterId", filter),
             ("principal", viewer.user_id.clone()),
+            ("mailboxId", mailbox),
+            ("calendarId", calendar),
         ];
         names.extend(MADE_UP.iter().map(|(name, value)| (*name, (*value).to_owned())));
         Self {
@@ -189,6 +203,17 @@ async fn make_key(owner: &Client, org_id: &str) -> (String, Client) {
     (key.str("/key/keyId").to_owned(), owner.with_token(key.str("/secret")))
 }
 
+/// The ids of a mailbox of the owner's, and of its first calendar.
+async fn make_mailbox(owner: &Person, org: &str) -> (String, String) {
+    let slug = owner.client.get(org).send().await.expect(200).str("/org/slug").to_owned();
+    let domain = format!("{slug}.localhost.localdomain");
+    let body = json!({ "localPart": "owner", "domain": domain, "members": [owner.user_id] });
+    let made = owner.client.post(&format!("{org}/mail/admin/mailboxes")).json(&body).send().await.expect(201);
+    let mailbox = made.str("/mailbox/mailboxId").to_owned();
+    let calendars = owner.client.get(&format!("{org}/mail/mailboxes/{mailbox}/calendars")).send().await.expect(200);
+    (mailbox, calendars.str("/calendars/0/calendarId").to_owned())
+}
+
 /// The ids of a notification protocol and of an on-call rota.
 async fn make_protocol_and_rota(owner: &Person, org: &str) -> (String, String) {
     let template = json!({ "template": "vip-mail" });
@@ -229,4 +254,15 @@ async fn join(owner: &Client, org_id: &str, person: &Person, role: &str) {
     let body = json!({ "userId": person.user_id, "role": role });
     owner.post(&format!("/v1/orgs/{org_id}/members")).json(&body).send().await.expect(201);
     person.client.get(&format!("/v1/orgs/{org_id}")).send().await.expect(200);
+}
+
+/// A space with one issue, and a filter; the filter's id.
+async fn make_issue_and_filter(owner: &Client, path: &str) -> String {
+    let issues = format!("{path}/issues");
+    let space = json!({ "key": "WEB", "name": "A space", "template": "basic" });
+    owner.post(&format!("{issues}/spaces")).json(&space).send().await.expect(201);
+    owner.post(&issues).json(&json!({ "summary": "An issue" })).send().await.expect(201);
+    let filter = json!({ "name": "A filter", "jql": "" });
+    let filter = owner.post(&format!("{issues}/filters")).json(&filter).send().await.expect(201);
+    filter.str("/filter/filterId").to_owned()
 }

@@ -6,5 +6,6 @@
 mod cast;
 mod description;
 mod guards;
+mod row;
 mod sent;
 mod table;

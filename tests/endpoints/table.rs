@@ -1,77 +1,6 @@
 //! The table.
 
-/// Whom an endpoint answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
-    /// Anyone.
-    Anyone,
-    /// Whoever has a ticket in the query.
-    TicketHolder,
-    /// Whoever has an address that the server signed.
-    AddressHolder,
-    /// Whoever has an address with a secret in it, or signs what they send.
-    SecretHolder,
-    /// A runner, with its secret.
-    Runner,
-    /// A job that a runner has, with its token.
-    Job,
-    /// Any person and any key.
-    Caller,
-    /// Any person, and no key.
-    Person,
-    /// A person on the authenticator app's own sign-in; everybody else reads this.
-    Authenticator(&'static str),
-    /// A person on a phone's sign-in; other people read this.
-    MobileApp(&'static str),
-    /// A person on an iPhone's sign-in; other people read this, or that they need the mobile app.
-    IphoneApp(&'static str),
-    /// A person on the command line, with a part in the organization of the path and a second factor that was just shown;
-    /// everybody else reads this.
-    CommandLine(&'static str),
-    /// Whoever has a part in the organization of the path.
-    Member,
-    /// Whoever has a part in the organization of the path, and this scope there.
-    Scope(&'static str),
-    /// Whoever has this scope in the platform's organization.
-    Platform(&'static str),
-    /// Whoever is signed in to the operators' console.
-    Console,
-    /// Git, on the command line or with a key, for whoever has this scope: it is answered in texts.
-    Git(&'static str),
-    /// The same for Git LFS, which is answered in JSON.
-    GitLfs(&'static str),
-}
-
-impl Who {
-    /// Whether nobody has to be signed in.
-    pub const fn is_open(self) -> bool {
-        matches!(
-            self,
-            Self::Anyone | Self::TicketHolder | Self::AddressHolder | Self::SecretHolder | Self::Runner | Self::Job
-        )
-    }
-}
-
-/// What an endpoint takes as its body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
-    Nothing,
-    /// JSON of at most so many bytes; this is what somebody who sends more reads.
-    Json(usize, &'static str),
-    /// Bytes as they are.
-    Bytes,
-    /// A form.
-    Form,
-}
-
-/// A line of the table.
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    pub method: &'static str,
-    pub path: &'static str,
-    pub who: Who,
-    pub takes: Takes,
-}
+pub use super::row::{Row, Takes, Who};
 
 const KB: usize = 1024;
 const TOO_LARGE: &str = "The request is too large.";
@@ -215,6 +144,60 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/orgs/{orgId}/notify/hooks"                  Scope("org:write"), JSON;
     DELETE "/v1/orgs/{orgId}/notify/hooks/{hookId}"         Scope("org:write"), Nothing;
     POST   "/v1/hooks/ops/{hookId}/{hookToken}"             SecretHolder, JSON;
+
+    GET    "/v1/orgs/{orgId}/mail/mailboxes" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/admin/mailboxes" Scope("mail:admin"), Nothing;
+    POST   "/v1/orgs/{orgId}/mail/admin/mailboxes" Scope("mail:admin"), JSON;
+    PATCH  "/v1/orgs/{orgId}/mail/admin/mailboxes/{mailboxId}" Scope("mail:admin"), JSON;
+    DELETE "/v1/orgs/{orgId}/mail/admin/mailboxes/{mailboxId}" Scope("mail:admin"), Nothing;
+    GET    "/v1/orgs/{orgId}/mail/calendar/mine" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/availability" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/calendars" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/calendars" Member, JSON;
+    PATCH  "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/calendars/{calendarId}" Member, JSON;
+    DELETE "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/calendars/{calendarId}" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/calendars/{calendarId}/events" Member, JSON;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}" Member, Nothing;
+    PATCH  "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}" Member, JSON;
+    DELETE "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}/respond" Member, JSON;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads/{mailThreadId}/messages/{messageId}/invitation/{action}" Member, JSON;
+    POST   "/v1/orgs/{orgId}/issues/search"                           Scope("issues:read"), JSON;
+    GET    "/v1/orgs/{orgId}/issues"                                  Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues"                                  Scope("issues:write"), JSON;
+    POST   "/v1/orgs/{orgId}/issues/links/among"                      Scope("issues:read"), JSON;
+    GET    "/v1/orgs/{orgId}/issues/labels"                           Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/config/meta"                      Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/config/settings"                  Scope("issues:read"), Nothing;
+    PUT    "/v1/orgs/{orgId}/issues/config/settings"                  Scope("issues:admin"), JSON;
+    GET    "/v1/orgs/{orgId}/issues/config/workflows"                 Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/config/workflows/{workflowId}"    Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces"                           Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/spaces"                           Scope("issues:admin"), JSON;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}"                Scope("issues:read"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/issues/spaces/{spaceKey}"                Scope("issues:write"), JSON;
+    POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/archive"        Scope("issues:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/unarchive"      Scope("issues:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/filters"                          Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/filters"                          Scope("issues:read"), JSON;
+    GET    "/v1/orgs/{orgId}/issues/filters/{filterId}"               Scope("issues:read"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/issues/filters/{filterId}"               Scope("issues:read"), JSON;
+    DELETE "/v1/orgs/{orgId}/issues/filters/{filterId}"               Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/filters/{filterId}/star"          Scope("issues:read"), JSON;
+    PUT    "/v1/orgs/{orgId}/issues/filters/{filterId}/subscription"  Scope("issues:read"), JSON;
+    GET    "/v1/orgs/{orgId}/issues/{issueKey}"                       Scope("issues:read"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/issues/{issueKey}"                       Scope("issues:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/issues/{issueKey}"                       Scope("issues:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/{issueKey}/transitions"           Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/{issueKey}/transitions"           Scope("issues:write"), JSON;
+    GET    "/v1/orgs/{orgId}/issues/{issueKey}/history"               Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/{issueKey}/comments"              Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/{issueKey}/comments"              Scope("issues:write"), JSON;
+    PATCH  "/v1/orgs/{orgId}/issues/{issueKey}/comments/{issueCommentId}" Scope("issues:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/issues/{issueKey}/comments/{issueCommentId}" Scope("issues:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/{issueKey}/links"                 Scope("issues:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/issues/{issueKey}/links/{linkId}"        Scope("issues:write"), Nothing;
 
     GET    "/v1/orgs/{orgId}/databases"                      Scope("resources:read"), Nothing;
     POST   "/v1/orgs/{orgId}/databases"                      Scope("resources:write"), JSON;
@@ -384,6 +367,8 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/mergeability"   Scope("git:read"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/merge"          Scope("git:write"), JSON;
     POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/update"         Scope("git:write"), JSON;
+    GET    "/v1/orgs/{orgId}/repos/{name}/live"             Scope("git:read"), Nothing;
+    GET    "/v1/sockets/repositories/{repositoryId}"        TicketHolder, Nothing;
     GET    "/git/{owner}/{repository}/info/refs"            Git("git:read"), Nothing;
     POST   "/git/{owner}/{repository}/git-upload-pack"      Git("git:read"), Bytes;
     POST   "/git/{owner}/{repository}/git-receive-pack"     Git("git:write"), Bytes;

@@ -1,15 +1,23 @@
-//! Two nodes on which the same branch is pushed at once: one push lands, and the other one's client reads why it didn't.
+//! Two nodes on which the same branch is pushed at once: one push lands, and the other one's client reads why it didn't. Packs
+//! that one of them joins are found by the other one.
 //!
 //! `TROUPE_GIT_RACES` sets how often.
 
-use std::{path::Path, process::Command};
+use std::{
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
 
+use domain::git::PACKS_MAX;
 use serde_json::json;
 
 use super::Pair;
 use crate::harness::Client;
 
 const RACES: usize = 6;
+/// How long packs may take to be joined.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Git in a folder, with nothing of this machine's configuration: whether it ended well, and what it said.
 async fn git(folder: &Path, arguments: &[&str]) -> (bool, String) {
@@ -85,5 +93,44 @@ async fn of_two_pushes_to_a_branch_on_two_nodes_one_lands_and_the_other_reads_wh
             well(place, &["reset", "--quiet", "--hard", "FETCH_HEAD"]).await;
             well(place, &["fsck", "--full", "--strict"]).await;
         }
+    }
+}
+
+/// How many packs the nodes have joined.
+async fn joined(pair: &Pair) -> u64 {
+    let mut joined = 0;
+    for node in &pair.nodes {
+        let text = Client::new(&node.operators_url).get("/metrics").send().await.expect(200).text;
+        let value = text.lines().find_map(|line| line.strip_prefix("troupe_git_packs_joined_total "));
+        joined += value.expect("the metric").parse::<u64>().expect("a whole number");
+    }
+    joined
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn packs_that_one_node_joins_are_found_by_both() {
+    let blobs = tempfile::tempdir().unwrap();
+    let shared = format!("blobs.path={}", blobs.path().display());
+    let Some(pair) = Pair::without_redis(&[&shared]).await else { return };
+    let addresses = addresses(&pair).await;
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("work");
+    well(folder.path(), &["init", "--quiet", "--initial-branch=main", "work"]).await;
+    // Some come while others are joined, and either node has the old packs.
+    for (at, address) in (0..PACKS_MAX + 4).zip(addresses.iter().cycle()) {
+        commit(&place, &format!("file-{at}")).await;
+        well(&place, &["push", "--quiet", address, "main"]).await;
+    }
+    let started = Instant::now();
+    while joined(&pair).await < PACKS_MAX as u64 {
+        assert!(started.elapsed() < PATIENCE, "packs aren't joined");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let head = well(&place, &["rev-parse", "HEAD"]).await;
+    for (name, address) in ["left", "right"].iter().zip(&addresses) {
+        well(folder.path(), &["clone", "--quiet", "--mirror", address, name]).await;
+        let clone = folder.path().join(name);
+        well(&clone, &["fsck", "--full", "--strict"]).await;
+        assert_eq!(well(&clone, &["rev-parse", "main"]).await, head);
     }
 }

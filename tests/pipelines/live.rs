@@ -40,6 +40,20 @@ async fn whoever_watches_hears_of_each_run_and_job_that_changes() {
 }
 
 #[tokio::test]
+async fn whoever_watches_the_repository_hears_what_a_run_says_of_its_commit() {
+    let works = Works::new().await;
+    let mut socket = Ticket::issue_at(&works.ada.client, &works.at("live")).await.open().await.expect("a socket");
+    assert_eq!(socket.raw_message().await, json!({ "type": "reset" }));
+    works.put("ci.yml", CI).await;
+    assert_eq!(socket.raw_message().await["type"], "refs.moved");
+    let run = works.run("").await;
+    let status = json!({ "type": "status.changed", "commitId": run["sha"], "context": "CI (push)" });
+    assert_eq!(socket.raw_message().await, status);
+    works.runner("box", &[]).await.start().await.complete("success").await;
+    assert_eq!(socket.raw_message().await, status);
+}
+
+#[tokio::test]
 async fn a_socket_of_pipelines_is_for_who_has_a_part_in_the_repository() {
     let works = Works::new().await;
     let dev = works.member("dev", "developer").await;

@@ -8,9 +8,8 @@ use std::sync::LazyLock;
 use actix_web::{HttpResponse, http::header};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
+use http_shell::caller::Anyone;
 use sha2::{Digest, Sha256};
-
-use crate::caller::Anyone;
 
 const BODY: &str = include_str!("../../../docs/examples/co-editing/src/page.html");
 const STYLE: &str = include_str!("../../../docs/examples/co-editing/src/style.css");

@@ -7,13 +7,9 @@ mod bodies;
 mod play;
 mod requests;
 
-pub use self::{bodies::bodies, requests::requests};
-use crate::socket;
+pub use http_shell::fuzzing::frames;
 
-/// See there.
-pub fn frames(bytes: &[u8]) {
-    socket::frames::fuzzing(bytes);
-}
+pub use self::{bodies::bodies, requests::requests};
 
 #[cfg(test)]
 mod tests {

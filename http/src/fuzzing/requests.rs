@@ -10,16 +10,16 @@ use actix_web::{
     },
     test::TestRequest,
 };
-
-use crate::{
-    audit, blobs, console, credentials, cursor, live, notify, pages, paging, platform,
-    query::{RequestQuery, parse},
+use http_shell::{
+    credentials, cursor,
+    fuzzing::{self, reads},
+    paging,
+    query::parse,
     router::Router,
-    routes,
-    shell::fuzzing as shell,
     trace_parent::TraceParent,
-    vault,
 };
+
+use crate::{blobs, live, routes};
 
 thread_local! {
     static ROUTER: Router = Router::new(routes::page()).expect("no two paths stand in each other's way");
@@ -54,35 +54,20 @@ fn address(line: &str) {
     {
         assert_eq!(values.len(), endpoint.path_names.len(), "{path}");
     }
-    let reads = [
-        parses::<paging::PageQuery>,
-        parses::<audit::AuditListQuery>,
-        parses::<live::LiveQuery>,
-        parses::<notify::NoticesPageQuery>,
-        parses::<notify::OnCallQuery>,
-        parses::<notify::EscalationsQuery>,
-        parses::<notify::PreviewQuery>,
-        parses::<pages::SearchQuery>,
-        parses::<pages::CommentsQuery>,
-        parses::<pages::PagesLiveQuery>,
-        parses::<pages::ImportQuery>,
-        parses::<platform::ActorListQuery>,
-        parses::<vault::VaultItemsQuery>,
-        parses::<blobs::Signed>,
-    ];
-    for read in reads {
-        read(query);
+    reads::<live::LiveQuery>(query);
+    reads::<blobs::Signed>(query);
+    for area in [
+        http_accounts::fuzzing::query,
+        http_vault::fuzzing::query,
+        http_notify::fuzzing::query,
+        http_pages::fuzzing::query,
+        http_platform::fuzzing::query,
+    ] {
+        area(query);
     }
-    pages::fuzzing_rows(query);
+    reads::<paging::PageQuery>(query);
     if let Ok(asked) = parse::<paging::PageQuery>(query) {
         assert!((1..=paging::LIMIT_MAX).contains(&asked.limit()));
-    }
-}
-
-/// What can't be read says so as the client's fault.
-fn parses<T: RequestQuery>(query: &str) {
-    if let Err(error) = parse::<T>(query) {
-        assert_eq!(error.status(), 400, "{error:?}");
     }
 }
 
@@ -106,8 +91,8 @@ fn header(text: &str) {
 
 fn headers(request: &HttpRequest) {
     let proxies: [IpAddr; 2] = [[10, 0, 0, 1].into(), [10, 0, 0, 2].into()];
-    shell::headers(request, &proxies);
-    if let Some(cookie) = console::cookie(request.headers()) {
+    fuzzing::headers(request, &proxies);
+    if let Some(cookie) = http_platform::fuzzing::cookie(request.headers()) {
         assert!(!cookie.contains(';'));
     }
 }

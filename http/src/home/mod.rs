@@ -10,18 +10,18 @@ use std::sync::LazyLock;
 use actix_web::{HttpResponse, http::header};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::id::{EscalationId, OrgId, PageId, ProtocolId};
-use sha2::{Digest, Sha256};
-
-use crate::{
+use http_shell::{
     argument::Argument,
     call::Call,
     caller::Anyone,
     error::{ApiError, Result},
     facts::Facts,
-    path::{Path, PathParameter},
-    reference::escape,
+    path::Path,
     state::State,
 };
+use sha2::{Digest, Sha256};
+
+use crate::reference::escape;
 
 const STYLE: &str = include_str!("style.css");
 const HOME: &str = include_str!("home.html");
@@ -97,17 +97,6 @@ pub(crate) async fn escalation_link(
     responses((status = 200, description = "The page.", content_type = "text/html")))]
 pub(crate) async fn protocol_link(_: Anyone, org_id: Path<OrgId>, id: Path<ProtocolId>, state: State) -> HttpResponse {
     linked(&state, "Notification protocol", &id.to_string(), &format!("/v1/orgs/{}/notify/protocols/{}", *org_id, *id))
-}
-
-impl PathParameter for OrgId {
-    const NAME: &'static str = "orgId";
-    const DESCRIPTION: &'static str = "The organization.";
-    const EXAMPLE: &'static str = "org_01jd7rt4m5e9fv2w8x3c6k0hqz";
-    const NOT_FOUND: &'static str = crate::org::NOT_FOUND;
-
-    fn read(text: &str) -> Option<Self> {
-        text.parse().ok()
-    }
 }
 
 /// The page for a thing of this kind, which the API has at `address`.

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::Workshop;
+use super::{Workshop, key};
+use crate::git::notice;
 
 /// The versions of the protocol, as git is told them.
 const PROTOCOLS: [&str; 2] = ["protocol.version=0", "protocol.version=2"];
@@ -108,4 +109,35 @@ async fn a_renamed_repository_is_found_under_its_old_name_until_another_has_it()
     ada.patch(&at("home")).json(&json!({ "name": "site" })).send().await.expect(200);
     assert_eq!(shop.git(".", &["ls-remote", &shop.url("web", &shop.key)]).await, "");
     assert!(shop.git(".", &["ls-remote", &shop.url("home", &shop.key)]).await.contains("refs/heads/main"));
+}
+
+#[tokio::test]
+async fn owners_are_told_of_the_first_clone_that_somebody_makes() {
+    let shop = Workshop::pushed(2).await;
+    let dev = shop.repos.member("dev", "developer").await;
+    let dev_key = key(&shop.repos, &dev.client, &["git:read"]).await;
+    let clone = async |url: &str, protocol: &str, folder: &str| {
+        shop.git(".", &["-c", protocol, "clone", "--quiet", url, folder]).await;
+    };
+    let told = async || {
+        let answer = shop.repos.ada.client.get("/v1/me/notifications").send().await.expect(200);
+        let notices = answer.list("/notices").iter().filter(|notice| notice["event"] == "security.git_clone");
+        notices.map(|notice| notice["body"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    clone(&shop.web(), PROTOCOLS[0], "first").await;
+    let first = notice(&shop.repos.server, &shop.repos.ada.client, "security.git_clone").await;
+    assert_eq!(first["title"], "Repository web cloned");
+    let body = first["body"].as_str().unwrap();
+    assert!(body.starts_with("ada cloned web for the first time with the key Git."), "{body}");
+    clone(&shop.web(), PROTOCOLS[1], "again").await;
+    // Who brings what they have up to date clones nothing.
+    let other = key(&shop.repos, &dev.client, &["git:read"]).await;
+    shop.commit("ada", "more", "more\n").await;
+    shop.git("ada", &["push", "--quiet", "origin", "main"]).await;
+    shop.git("first", &["fetch", "--quiet", &shop.url("web", &other), "main"]).await;
+    clone(&shop.url("web", &dev_key), PROTOCOLS[1], "devs").await;
+    shop.repos.server.eventually("being told", async || (told().await.len() > 1).then_some(())).await;
+    let all = told().await;
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert!(all.iter().any(|body| body.starts_with("dev cloned web")), "{all:?}");
 }

@@ -178,3 +178,39 @@ async fn a_folder_is_listed() {
     client.get(&at("?path=none")).send().await.expect_error(404, "not_found", "File not found");
     client.get(&at("?ref=none")).send().await.expect_error(404, "not_found", "Branch or tag not found");
 }
+
+#[tokio::test]
+async fn entries_say_which_commit_they_are_from_if_they_are_asked() {
+    let shop = Workshop::new().await;
+    shop.begin("ada", 0).await;
+    for (file, text) in
+        [("folder/old", "1"), ("folder/sub/x", "1"), ("top", "1"), ("folder/old", "2"), ("folder/sub/x", "2")]
+    {
+        shop.commit("ada", file, text).await;
+    }
+    // What the merge leaves behind is younger than what it keeps.
+    shop.git("ada", &["checkout", "--quiet", "-b", "side", "HEAD~1"]).await;
+    shop.commit("ada", "folder/old", "left").await;
+    shop.git("ada", &["checkout", "--quiet", "main"]).await;
+    shop.git("ada", &["merge", "--quiet", "-s", "ours", "-m", "Keep ours", "side"]).await;
+    shop.git("ada", &["push", "--quiet", "origin", "main"]).await;
+    let found = async |query: &str| {
+        let answer = shop.ask(&format!("tree?lastCommit=true{query}")).await.expect(200);
+        let entries = answer.list("/entries").iter();
+        entries.map(|it| (it["name"].clone(), it["lastCommit"]["id"].clone())).collect::<Vec<_>>()
+    };
+    let from = async |name: &str, revision: &str| (json!(name), json!(shop.tip(revision).await));
+    assert_eq!(found("").await, [from("folder", "main^1").await, from("top", "main~3").await]);
+    let inside = [from("old", "main~2").await, from("sub", "main~1").await];
+    assert_eq!(found("&path=folder").await, inside);
+    let before = [from("old", "main~5").await, from("sub", "main~4").await];
+    assert_eq!(found(&format!("&path=folder&ref={}", shop.tip("main~3").await)).await, before);
+    let answer = shop.ask("tree?lastCommit=true").await.expect(200);
+    assert_eq!(answer.json["entries"][1]["lastCommit"]["message"], "Add top");
+    assert_eq!(answer.json["entries"][1]["lastCommit"]["author"]["name"], "Ada");
+    for query in ["", "?lastCommit=false"] {
+        let answer = shop.ask(&format!("tree{query}")).await.expect(200);
+        assert!(answer.list("/entries").iter().all(|it| it.get("lastCommit").is_none()), "{query}");
+    }
+    shop.ask("tree?lastCommit=maybe").await.expect_problems(&["lastCommit"]);
+}

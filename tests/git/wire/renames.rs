@@ -32,6 +32,12 @@ async fn a_renamed_branch_takes_its_pull_requests_along() {
         assert_eq!((&pull["base"], &pull["headCommitId"]), (&json!(base), &json!(shop.oid("feature").await)));
     }
     assert_eq!(shop.repos.audited("branch.").await, ["branch.renamed", "branch.renamed"]);
+    for (number, from, to) in [(1, "feature", "features/one"), (2, "next", "later")] {
+        let answer = shop.ask(&format!("pulls/{number}/timeline")).await.expect(200);
+        let last = answer.list("/entries").last().unwrap();
+        assert_eq!((&last["type"], &last["by"]), (&json!("branch_renamed"), &json!(shop.repos.ada.user_id)));
+        assert_eq!((&last["from"], &last["to"]), (&json!(from), &json!(to)));
+    }
     // What is pushed to the new name moves the pull request's head.
     shop.git("ada", &["checkout", "--quiet", "feature"]).await;
     shop.commit("ada", "four", "4\n").await;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::git::web::{WEB_COMMIT_BODY_MAX, WEB_COMMIT_BYTES_MAX};
 use serde_json::{Value, json};
 
 use super::put;
@@ -128,6 +129,48 @@ async fn an_upload_and_a_commit_have_limits() {
     let many = |count: usize| (0..count).map(|at| put(&format!("many/{at}"), "x")).collect::<Vec<_>>();
     shop.change(json!(many(1_001))).await.expect_error(413, "too_large", TOO_LARGE);
     shop.change(json!(many(1_000))).await.expect(201);
+}
+
+/// A commit of these changes on `main`, behind so much white space that its body has `len` bytes.
+async fn padded(shop: &Workshop, changes: Value, len: usize) -> Answer {
+    let parent = shop.named("main").await;
+    let body = json!({ "branch": "main", "parentCommitId": parent, "message": "Change it", "changes": changes });
+    let body = format!("{}{body}", " ".repeat(len - body.to_string().len()));
+    shop.repos.ada.client.post(&shop.repos.at("web/contents")).body("application/json", body).send().await
+}
+
+#[tokio::test]
+async fn the_body_of_a_commit_has_a_limit_and_so_have_the_files_in_it() {
+    let shop = Workshop::furnished().await;
+    for (at, len) in [WEB_COMMIT_BODY_MAX - 1, WEB_COMMIT_BODY_MAX].into_iter().enumerate() {
+        padded(&shop, json!([put(&format!("file-{at}"), "x")]), len).await.expect(201);
+    }
+    let more = padded(&shop, json!([put("more", "x")]), WEB_COMMIT_BODY_MAX + 1).await;
+    more.expect_error(413, "too_large", TOO_LARGE);
+    let text = "a".repeat(usize::try_from(WEB_COMMIT_BYTES_MAX).unwrap());
+    let more = shop.change(json!([put("large", &text), put("more", "x")])).await;
+    more.expect_error(413, "too_large", TOO_LARGE);
+    shop.change(json!([put("large", &text)])).await.expect(201);
+}
+
+#[tokio::test]
+async fn several_large_commits_at_once_are_all_made() {
+    let shop = Workshop::furnished().await;
+    let parent = shop.named("main").await;
+    // Each is so large that it needs room.
+    let text = "large\n".repeat(7 << 18);
+    let body = |at: usize| {
+        json!({
+            "branch": "main", "newBranch": format!("branch-{at}"), "parentCommitId": parent, "message": "Change it",
+            "changes": [put("large", &text)],
+        })
+    };
+    let bodies: Vec<Value> = (0..4).map(body).collect();
+    for answer in futures::future::join_all(bodies.iter().map(|body| shop.web_commit(body))).await {
+        answer.expect(201);
+    }
+    let heads = shop.git(".", &["ls-remote", "--heads", &shop.web()]).await;
+    assert_eq!(heads.lines().count(), 5);
 }
 
 #[tokio::test]

@@ -1,0 +1,97 @@
+//! What is done with invitations that came as messages (contract B 4.9).
+
+use actors::calendar::{InvitationAct, InvitationAction};
+use domain::{
+    calendar::MESSAGE_NOT_FOUND,
+    id::{CalendarId, MailMessageId, MailThreadId, MailboxId},
+};
+use http_shell::{
+    answer::Json,
+    body::{Body, RequestBody},
+    error::Result,
+    mailbox::MailPerson,
+    path::{Path, PathParameter},
+    state::State,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::body::NotifiedBody;
+
+/// What is done, as the path names it.
+pub(crate) struct ActionName(InvitationAction);
+
+impl PathParameter for ActionName {
+    const NAME: &'static str = "action";
+    const DESCRIPTION: &'static str = "What is done: `add`, `refresh` or `counter`.";
+    const EXAMPLE: &'static str = "add";
+    const NOT_FOUND: &'static str = MESSAGE_NOT_FOUND;
+
+    fn read(text: &str) -> Option<Self> {
+        Some(Self(match text {
+            "add" => InvitationAction::Add,
+            "refresh" => InvitationAction::Refresh,
+            "counter" => InvitationAction::Counter,
+            _ => return None,
+        }))
+    }
+}
+
+/// What the action needs to know.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"calendarId": "cal_01jd7rt4m5e9fv2w8x3c6k0hqz"}))]
+pub(crate) struct InvitationBody {
+    /// The calendar that the event is put into; the default one where nothing is said.
+    calendar_id: Option<String>,
+    /// Whether a proposal is accepted.
+    accept: Option<bool>,
+}
+
+impl RequestBody for InvitationBody {}
+
+/// What came of it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({"notified": {"sent": 0}, "eventId": "evt_01jd7rt4m5e9fv2w8x3c6k0hqz"}))]
+pub(crate) struct InvitationAnswer {
+    /// Who was told.
+    notified: NotifiedBody,
+    /// The event, where it was added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_id: Option<String>,
+}
+
+/// Do something with an invitation
+///
+/// `add` puts the event into a calendar, `refresh` asks its organizer for it once more, `counter` answers a proposal of another
+/// time.
+#[utoipa::path(post,
+    path = "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads/{mailThreadId}/messages/{messageId}/invitation/{action}",
+    responses(
+        (status = 400, description = "Say whether to accept the proposal.\n\nA mailbox has at most 200,000 events."),
+        (status = 404, description = "Calendar not found")))]
+pub(crate) async fn calendar_invitation(
+    caller: MailPerson,
+    mailbox_id: Path<MailboxId>,
+    thread_id: Path<MailThreadId>,
+    message_id: Path<MailMessageId>,
+    action: Path<ActionName>,
+    body: Body<InvitationBody>,
+    state: State,
+) -> Result<Json<InvitationAnswer>> {
+    let calendar_id: Option<CalendarId> = match &body.calendar_id {
+        Some(id) => Some(id.parse().map_err(|_| domain::calendar::no_calendar())?),
+        None => None,
+    };
+    let command = InvitationAct {
+        org_id: caller.id(),
+        thread_id: *thread_id,
+        message_id: *message_id,
+        action: action.0.0,
+        calendar_id,
+        accept: body.accept,
+    };
+    let done = state.actors.calendars.ask(&mailbox_id, command, caller.context()).await?;
+    Ok(Json(InvitationAnswer { notified: done.notified.into(), event_id: done.event_id.map(|id| id.to_string()) }))
+}

@@ -1,0 +1,14 @@
+//! Calendars of mailboxes (contract B 2.8, 4.9).
+
+mod argument;
+mod availability;
+mod body;
+mod calendars;
+mod changes;
+mod create;
+mod events;
+mod invitation;
+mod routes;
+mod windows;
+
+pub use self::routes::page;

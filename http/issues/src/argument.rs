@@ -1,0 +1,136 @@
+//! The issue, the space and the filter that a path names, as arguments: holding one proves that the caller may see it.
+
+use actors::issues::sight;
+use domain::{
+    Context, Error,
+    id::{IssueFilterId, OrgId},
+    issues::{
+        builtin::{self, BuiltIn},
+        limits::{FILTER_NOT_FOUND, ISSUE_NOT_FOUND, SPACE_NOT_FOUND, WORKFLOW_NOT_FOUND},
+        space::{Space, SpaceRole},
+    },
+};
+use http_shell::{
+    argument::Argument,
+    call::Call,
+    error::Result,
+    facts::Facts,
+    org::Org,
+    path::{PathParameter, concat_example},
+    permission::Permission,
+};
+use store::issues::{FilterOf, StoredIssue};
+
+/// The issue that the path names, in a space that the caller may browse.
+pub(crate) struct IssueOf<P: Permission> {
+    /// The organization.
+    pub org: Org<P>,
+    /// The issue.
+    pub stored: StoredIssue,
+    /// Its space.
+    pub space: Space,
+    /// What the caller is there.
+    pub role: SpaceRole,
+}
+
+impl<P: Permission> IssueOf<P> {
+    /// The organization.
+    pub fn org_id(&self) -> OrgId {
+        self.org.id()
+    }
+
+    /// The context to ask an owner with.
+    pub fn context(&self) -> Context {
+        self.org.context()
+    }
+}
+
+impl<P: Permission> Argument for IssueOf<P> {
+    fn describe(facts: &mut Facts) {
+        Org::<P>::describe(facts);
+        facts.path_parameter("issueKey", "An issue: its key, in any case, or its id.", "WEB-12");
+        facts.error(404, ISSUE_NOT_FOUND);
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let org = Org::<P>::take(call).await?;
+        let gone = || Error::not_found(ISSUE_NOT_FOUND);
+        let store = &call.state.store;
+        let stored = store.issue_named(org.id(), call.path_value("issueKey")?).await?.ok_or_else(gone)?;
+        let sight = sight(store, org.authority()).await?;
+        let (space, role) = sight.space(stored.issue.space_id).cloned().ok_or_else(gone)?;
+        Ok(Self { org, stored, space, role })
+    }
+}
+
+/// The space that the path names, which the caller may browse.
+pub(crate) struct SpaceOf<P: Permission> {
+    /// The organization.
+    pub org: Org<P>,
+    /// The space.
+    pub space: Space,
+    /// What the caller is there.
+    pub role: SpaceRole,
+}
+
+impl<P: Permission> Argument for SpaceOf<P> {
+    fn describe(facts: &mut Facts) {
+        Org::<P>::describe(facts);
+        facts.path_parameter("spaceKey", "A space: its key, in any case, or its id.", "WEB");
+        facts.error(404, SPACE_NOT_FOUND);
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let org = Org::<P>::take(call).await?;
+        let gone = || Error::not_found(SPACE_NOT_FOUND);
+        let store = &call.state.store;
+        let found = store.issue_space_named(org.id(), call.path_value("spaceKey")?).await?.ok_or_else(gone)?;
+        let sight = sight(store, org.authority()).await?;
+        let (space, role) = sight.space(found.space_id).cloned().ok_or_else(gone)?;
+        Ok(Self { org, space, role })
+    }
+}
+
+/// The filter that the path names, which the caller may read.
+pub(crate) struct FilterSeen<P: Permission> {
+    /// The organization.
+    pub org: Org<P>,
+    /// The filter.
+    pub found: FilterOf,
+}
+
+impl<P: Permission> Argument for FilterSeen<P> {
+    fn describe(facts: &mut Facts) {
+        Org::<P>::describe(facts);
+        facts.path_parameter("filterId", "A saved filter.", concat_example(IssueFilterId::PREFIX));
+        facts.error(404, FILTER_NOT_FOUND);
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let org = Org::<P>::take(call).await?;
+        let gone = || Error::not_found(FILTER_NOT_FOUND);
+        let id: IssueFilterId = call.path_value("filterId")?.parse().map_err(|_| gone())?;
+        let person = org.authority().on_behalf_of()?;
+        let store = &call.state.store;
+        let found = store.issue_filter(org.id(), id, person).await?.ok_or_else(gone)?;
+        let teams = sight(store, org.authority()).await?.teams;
+        if !found.filter.is_read_by(org.authority(), &teams) {
+            return Err(gone().into());
+        }
+        Ok(Self { org, found })
+    }
+}
+
+/// The workflow that the path names.
+pub(crate) struct NamedWorkflow(pub &'static BuiltIn);
+
+impl PathParameter for NamedWorkflow {
+    const NAME: &'static str = "workflowId";
+    const DESCRIPTION: &'static str = "A workflow.";
+    const EXAMPLE: &'static str = "wf_software";
+    const NOT_FOUND: &'static str = WORKFLOW_NOT_FOUND;
+
+    fn read(text: &str) -> Option<Self> {
+        builtin::workflow(text).map(Self)
+    }
+}
