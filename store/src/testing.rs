@@ -1,6 +1,7 @@
 //! Stores for tests: empty, their own, and gone afterwards.
 
 pub mod environments;
+mod pool;
 pub mod recount;
 mod template;
 #[cfg(test)]
@@ -39,10 +40,13 @@ pub struct Scratch {
     schema: Option<Schema>,
 }
 
+/// A schema of PostgreSQL, and what becomes of it.
 #[derive(Debug)]
-struct Schema {
-    database: String,
-    name: String,
+enum Schema {
+    /// Given back to be emptied.
+    Pooled(pool::Migrated),
+    /// Dropped.
+    Own { database: String, name: String },
 }
 
 impl Scratch {
@@ -63,21 +67,33 @@ impl Scratch {
 
     /// [`sqlite`](Self::sqlite) before any migration, and without the file.
     pub fn unmigrated_sqlite() -> Result<Self, StoreError> {
-        let folder = folder()?;
+        let mut scratch = Self::bare(String::new())?;
         // The name that the program gives it, so that one which is started in this folder finds it.
-        let url = format!("sqlite://{}?mode=rwc", folder.join("troupe.sqlite").display());
-        Ok(Self { folder, url, schema: None })
+        scratch.url = format!("sqlite://{}?mode=rwc", scratch.folder.join("troupe.sqlite").display());
+        Ok(scratch)
     }
 
-    /// A schema of its own in the PostgreSQL database at `database`, before any migration: a copy of a whole database takes
-    /// its server as long as migrating does.
+    /// A schema of its own in the PostgreSQL database of [`DATABASE_URL_VARIABLE`], with the tables; a test before this one may
+    /// have had it. It is reached by `database`, which may name a proxy.
     pub async fn postgres(database: &str) -> Result<Self, StoreError> {
-        let folder = folder()?;
+        let schema = pool::take().await?;
+        let mut scratch = Self::bare(pool::url(database, &schema.name))?;
+        scratch.schema = Some(Schema::Pooled(schema));
+        Ok(scratch)
+    }
+
+    /// [`postgres`](Self::postgres) before any migration.
+    pub async fn unmigrated_postgres(database: &str) -> Result<Self, StoreError> {
         let name = name();
         Database::connect(database).await?.execute_unprepared(&format!("CREATE SCHEMA {name}")).await?;
-        let separator = if database.contains('?') { '&' } else { '?' };
-        let url = format!("{database}{separator}options=-csearch_path%3D{name}&application_name={name}");
-        Ok(Self { folder, url, schema: Some(Schema { database: database.to_owned(), name }) })
+        let mut scratch = Self::bare(pool::url(database, &name))?;
+        scratch.schema = Some(Schema::Own { database: database.to_owned(), name });
+        Ok(scratch)
+    }
+
+    /// A folder for the database at `url`.
+    fn bare(url: String) -> Result<Self, StoreError> {
+        Ok(Self { folder: folder()?, url, schema: None })
     }
 
     /// The database's URL, as configuration takes it.
@@ -115,21 +131,26 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
-        let Some(Schema { database, name }) = self.schema.take() else { return };
-        // A runtime of its own: the test's may be shutting down.
-        let cleaner = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            let dropped = runtime.block_on(async {
-                let connection = Database::connect(&database).await?;
-                // A task that the test left behind may hold locks, and can't go on while this waits.
-                let others = format!("FROM pg_stat_activity WHERE application_name = '{name}'");
-                connection.execute_unprepared(&format!("SELECT pg_terminate_backend(pid) {others}")).await?;
-                connection.execute_unprepared(&format!("DROP SCHEMA IF EXISTS {name} CASCADE")).await
-            });
-            dropped.map_err(std::io::Error::other)
-        });
-        let _ = cleaner.join();
+        match self.schema.take() {
+            Some(Schema::Pooled(schema)) => pool::give_back(schema),
+            Some(Schema::Own { database, name }) => drop_schema(database, name),
+            None => {}
+        }
     }
+}
+
+fn drop_schema(database: String, name: String) {
+    // A runtime of its own: the test's may be shutting down.
+    let cleaner = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let dropped = runtime.block_on(async {
+            let connection = Database::connect(&database).await?;
+            pool::end_connections(&connection, &name).await?;
+            pool::drop_schema(&connection, &name).await
+        });
+        dropped.map_err(std::io::Error::other)
+    });
+    let _ = cleaner.join();
 }
 
 /// Keys of these bytes, the first of which seals.
@@ -166,13 +187,19 @@ pub async fn backends() -> Vec<Scratch> {
 /// Panics when one can't be made.
 pub async fn unmigrated_backends() -> Vec<Scratch> {
     let sqlite = Scratch::unmigrated_sqlite().unwrap_or_else(|error| panic!("{error}"));
-    std::iter::once(sqlite).chain(postgres().await).collect()
+    let Some(database) = postgres_url() else { return vec![sqlite] };
+    let postgres = Scratch::unmigrated_postgres(&database).await;
+    vec![sqlite, postgres.unwrap_or_else(|error| panic!("{error}"))]
 }
 
 /// A scratch on PostgreSQL, when [`DATABASE_URL_VARIABLE`] is set.
 ///
 /// Panics when it can't be made.
 pub async fn postgres() -> Option<Scratch> {
-    let database = std::env::var(DATABASE_URL_VARIABLE).ok().filter(|url| !url.is_empty())?;
+    let database = postgres_url()?;
     Some(Scratch::postgres(&database).await.unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn postgres_url() -> Option<String> {
+    std::env::var(DATABASE_URL_VARIABLE).ok().filter(|url| !url.is_empty())
 }

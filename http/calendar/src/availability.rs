@@ -45,7 +45,7 @@ pub(crate) struct AvailabilityQuery {
     with_self: Option<String>,
     /// The beginning of the window, in milliseconds.
     from: i64,
-    /// Its end: at most 62 days behind.
+    /// The window's end: at most 62 days behind.
     to: i64,
     /// The zone whose days those of whole days are; the caller's own where nothing is said.
     time_zone: Option<String>,

@@ -88,7 +88,7 @@ impl From<Recurrence> for RecurrenceBody {
     }
 }
 
-/// Somebody who is to be asked to an event.
+/// A guest to be: a person who is to be asked to an event.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[schema(example = json!({"email": "grace@example.org", "name": "Grace"}))]
 pub(crate) struct AttendeeCreate {
@@ -106,7 +106,7 @@ impl From<AttendeeCreate> for InvitedFields {
     }
 }
 
-/// Who asks others to an event.
+/// The organizer: the person who asks others to an event.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct OrganizerBody {
     /// The address.
@@ -122,7 +122,7 @@ impl From<Organizer> for OrganizerBody {
     }
 }
 
-/// Somebody who is asked to an event.
+/// A guest: a person who is asked to an event.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AttendeeBody {
     /// The address.
@@ -232,9 +232,9 @@ pub(crate) struct CalendarEventBody {
     end_local: String,
     /// The zone.
     time_zone: String,
-    /// Who asks others to it; null where nobody is asked.
+    /// The organizer: the person who asks others to the event; null where nobody is asked.
     organizer: Option<OrganizerBody>,
-    /// Those who are asked.
+    /// The guests.
     attendees: Vec<AttendeeBody>,
     /// Whether the mailbox asks others to it, or nobody does.
     is_organizer: bool,
@@ -256,7 +256,7 @@ pub(crate) struct CalendarEventBody {
     recurrence: Option<RecurrenceBody>,
     /// How it recurs, as RFC 5545 writes it.
     rrule: Option<String>,
-    /// Its occurrences that were changed alone.
+    /// The occurrences that were changed alone.
     exceptions: Vec<ExceptionBody>,
     /// Counts what guests have to know of.
     sequence: i64,
@@ -315,7 +315,7 @@ impl CalendarEventAnswer {
     }
 }
 
-/// Who was told.
+/// The people who were told.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = json!({"sent": 1}))]
 pub(crate) struct NotifiedBody {

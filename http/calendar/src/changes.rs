@@ -84,7 +84,7 @@ pub(crate) struct CalendarEventPatch {
     #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<RecurrenceBody>)]
     recurrence: Option<Option<RecurrenceBody>>,
-    /// Those who are asked to it: up to 200.
+    /// The guests: up to 200.
     attendees: Option<Vec<AttendeeCreate>>,
     /// `busy`, `free`, `tentative`, `oof` or `workingElsewhere`.
     busy_status: Option<String>,
@@ -139,7 +139,7 @@ pub(crate) struct EventChanged {
     /// What follows as an event of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     following: Option<CalendarEventBody>,
-    /// Who was told.
+    /// The people who were told.
     notified: NotifiedBody,
 }
 
@@ -173,10 +173,10 @@ pub(crate) async fn calendar_event_patch(
     }))
 }
 
-/// Who was told.
+/// The people who were told.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct EventNotified {
-    /// Who was told.
+    /// The people who were told.
     notified: NotifiedBody,
 }
 
@@ -214,7 +214,7 @@ impl RequestBody for EventResponse {}
 
 /// Answer an invitation
 ///
-/// Whoever asks the mailbox to the event hears of it.
+/// The organizer hears of the answer.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}/respond", responses(
     (status = 400, description = "You weren't asked to this event."),
     (status = 409, description = "This event was cancelled.")))]

@@ -45,7 +45,7 @@ pub(crate) struct CalendarEventCreate {
     time_zone: String,
     /// How it recurs; null for once.
     recurrence: Option<RecurrenceBody>,
-    /// Those who are asked to it: up to 200.
+    /// The guests: up to 200.
     attendees: Option<Vec<AttendeeCreate>>,
     /// `busy`, which holds where it isn't said, `free`, `tentative`, `oof` or `workingElsewhere`.
     busy_status: Option<String>,

@@ -55,7 +55,7 @@ pub(crate) struct OccurrenceBody {
     end: i64,
     /// Whether it is of whole days.
     all_day: bool,
-    /// Its first day, of whole days.
+    /// The first day, of whole days.
     #[serde(skip_serializing_if = "Option::is_none")]
     start_date: Option<String>,
     /// The day behind its last, of whole days.
@@ -135,7 +135,7 @@ pub(crate) struct OccurrencesAnswer {
 pub(crate) struct EventsQuery {
     /// The beginning of the window, in milliseconds.
     from: i64,
-    /// Its end: at most 400 days behind.
+    /// The window's end: at most 400 days behind.
     to: i64,
     /// Only those of these calendars: ids between commas, up to 2,000 characters.
     calendar_id: Option<String>,
@@ -188,7 +188,7 @@ pub(crate) struct EventMessageBody {
     message_id: String,
     /// What it asks for (RFC 5546).
     method: String,
-    /// Who sent it.
+    /// The sender.
     sender: String,
     /// When it came.
     received_at: i64,
@@ -229,7 +229,7 @@ pub(crate) async fn calendar_event_get(
 pub(crate) struct MineQuery {
     /// The beginning of the window, in milliseconds.
     from: i64,
-    /// Its end: at most 62 days behind.
+    /// The window's end: at most 62 days behind.
     to: i64,
 }
 
@@ -260,7 +260,7 @@ pub(crate) struct MyEventBody {
     end: i64,
     /// Whether it is of whole days.
     all_day: bool,
-    /// Its first day, of whole days.
+    /// The first day, of whole days.
     #[serde(skip_serializing_if = "Option::is_none")]
     start_date: Option<String>,
     /// The day behind its last, of whole days.

@@ -55,7 +55,7 @@ impl RequestBody for InvitationBody {}
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"notified": {"sent": 0}, "eventId": "evt_01jd7rt4m5e9fv2w8x3c6k0hqz"}))]
 pub(crate) struct InvitationAnswer {
-    /// Who was told.
+    /// The people who were told.
     notified: NotifiedBody,
     /// The event, where it was added.
     #[serde(skip_serializing_if = "Option::is_none")]

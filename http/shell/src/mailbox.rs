@@ -26,7 +26,7 @@ pub struct MailPerson {
 }
 
 impl MailPerson {
-    /// Who asks.
+    /// The person who asks.
     pub const fn user_id(&self) -> UserId {
         self.user_id
     }

@@ -115,7 +115,7 @@ async fn a_renamed_repository_is_found_under_its_old_name_until_another_has_it()
 async fn owners_are_told_of_the_first_clone_that_somebody_makes() {
     let shop = Workshop::pushed(2).await;
     let dev = shop.repos.member("dev", "developer").await;
-    let dev_key = key(&shop.repos, &dev.client, &["git:read"]).await;
+    let dev_key = super::refusals::key_of(&shop, &dev).await;
     let clone = async |url: &str, protocol: &str, folder: &str| {
         shop.git(".", &["-c", protocol, "clone", "--quiet", url, folder]).await;
     };
@@ -131,7 +131,7 @@ async fn owners_are_told_of_the_first_clone_that_somebody_makes() {
     assert!(body.starts_with("ada cloned web for the first time with the key Git."), "{body}");
     clone(&shop.web(), PROTOCOLS[1], "again").await;
     // Who brings what they have up to date clones nothing.
-    let other = key(&shop.repos, &dev.client, &["git:read"]).await;
+    let other = super::refusals::key_of(&shop, &dev).await;
     shop.commit("ada", "more", "more\n").await;
     shop.git("ada", &["push", "--quiet", "origin", "main"]).await;
     shop.git("first", &["fetch", "--quiet", &shop.url("web", &other), "main"]).await;
