@@ -19,7 +19,6 @@ use store::{Store, issues::StoredIssue};
 
 /// What is said of an issue. What isn't said stays, or takes its default; null clears.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
 #[expect(missing_docs, reason = "each is what the contract calls it")]
 pub struct IssueFields {
     pub kind: Option<String>,
@@ -41,9 +40,9 @@ pub struct IssueFields {
 }
 
 /// Characters of an environment.
-const ENVIRONMENT_LEN_MAX: usize = 32_000;
+pub(crate) const ENVIRONMENT_LEN_MAX: usize = 32_000;
 /// The largest number that an estimate or the points may be.
-const NUMBER_MAX: f64 = 1e12;
+pub(crate) const NUMBER_MAX: f64 = 1e12;
 
 /// Where fields are looked up.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::jql::Query;
+use super::jql::{JqlFault, Query};
 use crate::{
     Authority, Error, Result, Scope, Timestamp,
     id::{IssueFilterId, OrgId, TeamId, UserId},
@@ -152,14 +152,23 @@ impl Filter {
 fn texts(problems: &mut Problems, path: &str, all: &[String]) {
     for (at, text) in all.iter().enumerate() {
         let fits = (1..=SHARED_ID_LEN_MAX).contains(&text.chars().count()) && !text.contains('\0');
-        problems.require(fits, format!("{path}[{at}]"), "Use 1 to 64 characters.");
+        problems.require(fits, format!("{path}.{at}"), "Use 1 to 64 characters.");
     }
 }
 
-/// 400 `jql` with what is wrong with a query: the first fault is the message.
-pub fn jql_fault(faults: &[super::jql::JqlFault]) -> Error {
+/// 400 `jql` with what is wrong with a query, and where: the first fault is the message. Places count as editors do.
+pub fn jql_fault(faults: &[JqlFault]) -> Error {
     let message = faults.first().map_or_else(|| "The query can't be read.".to_owned(), ToString::to_string);
-    Error::bad_request("jql", message)
+    let problem = |fault: &JqlFault| {
+        serde_json::json!({
+            "path": "jql",
+            "message": fault.message,
+            "start": fault.start.offset,
+            "end": fault.end.offset,
+            "expected": fault.expected,
+        })
+    };
+    Error::bad_request("jql", message).adding("problems", faults.iter().map(problem).collect::<Vec<_>>())
 }
 
 impl Subscription {

@@ -67,8 +67,6 @@ macro_rules! issue_body {
         #[derive(Deserialize, ToSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         $(#[$attribute])*
-        #[expect(clippy::option_option, reason = "absent, null and a value are three things")]
-        $(#[$attribute])*
         pub(crate) struct $name {
             $($(#[$extra])* $field: $type,)*
             /// A type of the space: its id or name.
@@ -178,11 +176,7 @@ impl IssueCreate {
     /// The space that is meant, among those that the caller sees.
     fn space(&self, seen: &Sight) -> domain::Result<SpaceId> {
         if let Some(text) = &self.space {
-            let named = seen
-                .spaces
-                .iter()
-                .map(|(space, _)| space)
-                .find(|space| text.eq_ignore_ascii_case(&space.key) || *text == space.space_id.to_string());
+            let named = seen.named(text);
             return named.map(|space| space.space_id).ok_or_else(|| Error::invalid("space", SPACE_NOT_FOUND));
         }
         let open = seen.spaces.iter().filter(|(space, role)| !space.archived && may(Some(*role), Permission::Create));
