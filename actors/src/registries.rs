@@ -179,6 +179,7 @@ impl Actors {
         let looker = StrandedLooker::start(services.store.clone(), actors.page_session.clone());
         let actors = Self { platform_tasks, stranded_pages: Some(Arc::new(looker)), ..actors };
         actors.kernel.deliver_timers_to(&actors.housekeeping);
+        actors.kernel.deliver_timers_to(&actors.issue_filter);
         actors.kernel.deliver_timers_to(&actors.organization);
         actors.kernel.deliver_timers_to(&actors.protocols);
         actors.kernel.deliver_timers_to(&actors.vault);

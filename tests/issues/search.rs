@@ -58,6 +58,15 @@ async fn wrong_queries_say_where() {
         "jql",
         "The query ends where a value, a function or EMPTY was expected. (line 1, character 9)",
     );
+    let answer = desk.search_as(&desk.ada, "status =").await;
+    let expected = json!([{
+        "path": "jql", "message": "The query ends where a value, a function or EMPTY was expected.", "start": 8, "end": 8,
+        "expected": ["a value", "a function", "EMPTY"]
+    }]);
+    assert_eq!(answer.json["problems"], expected);
+    let answer = desk.search_as(&desk.ada, "status = nowhere and\n\"🎉\" = 1").await;
+    let places: Vec<_> = answer.list("/problems").iter().map(|it| json!([it["start"], it["end"]])).collect();
+    assert_eq!(places, [json!([9, 16]), json!([21, 25])], "UTF-16 units: {}", answer.text);
     desk.search_as(&desk.ada, "colour = red").await.expect_error(
         400,
         "jql",

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A space that only its maker sees.
-async fn hide(desk: &Desk, key: &str) {
+pub async fn hide(desk: &Desk, key: &str) {
     let made = desk.space(key).await;
     let mut config = made.json["space"]["config"].clone();
     config["access"] = json!({ "visibility": "private", "members": [] });

@@ -228,8 +228,10 @@ impl Export {
     fn row(&self, stored: &StoredIssue, hanging: &Hanging) -> Result<Vec<u8>> {
         let (issue, settings) = (&stored.issue, &self.settings);
         let person = |id: Option<domain::id::UserId>| id.map_or("", |id| self.people.name(id));
-        let space = self.sight.space(issue.space_id).map_or(("", ""), |(space, _)| (space.key.as_str(), space.name.as_str()));
-        let comments: Vec<ExportedComment> = hanging.comments.get(&issue.issue_id).into_iter().flatten().map(exported).collect();
+        let space =
+            self.sight.space(issue.space_id).map_or(("", ""), |(space, _)| (space.key.as_str(), space.name.as_str()));
+        let comments: Vec<ExportedComment> =
+            hanging.comments.get(&issue.issue_id).into_iter().flatten().map(exported).collect();
         let links = self.shown_links(hanging.links.get(&issue.issue_id), &hanging.keys);
         let priority = settings.priorities.iter().find(|it| Some(&it.id) == issue.priority_id.as_ref());
         let resolution = settings.resolutions.iter().find(|it| Some(&it.id) == issue.resolution_id.as_ref());

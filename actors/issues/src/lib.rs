@@ -17,6 +17,7 @@ mod people;
 mod removal;
 mod search;
 mod space;
+mod subscription;
 
 use std::sync::Arc;
 

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use domain::{Result, id::{OrgId, UserId}};
+use domain::{
+    Result,
+    id::{OrgId, UserId},
+};
 use store::Store;
 
 /// People whose names are known.

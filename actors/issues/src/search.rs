@@ -87,14 +87,14 @@ struct Question {
 
 impl Question {
     async fn read(store: &Store, authority: &Authority, jql: &str) -> Result<Self> {
-    let sight = sight(store, authority).await?;
-    let settings = store.issue_catalog(authority.org_id()).await?.settings;
-    let query = Query::parse(jql).map_err(|fault| jql_fault(&[fault]))?;
-    let names_space = names_space(&query);
-    let reader = reader(store, authority).await?;
-    let lookup = Lookup::read(store, authority, (sight, settings), &query).await?;
-    let plan = resolve(jql, &query, &lookup, &reader).map_err(|faults| jql_fault(&faults))?;
-    let is_looked_through = |space: &&Space| names_space || !space.archived;
+        let sight = sight(store, authority).await?;
+        let settings = store.issue_catalog(authority.org_id()).await?.settings;
+        let query = Query::parse(jql).map_err(|fault| jql_fault(&[fault]))?;
+        let names_space = names_space(&query);
+        let reader = reader(store, authority).await?;
+        let lookup = Lookup::read(store, authority, (sight, settings), &query).await?;
+        let plan = resolve(jql, &query, &lookup, &reader).map_err(|faults| jql_fault(&faults))?;
+        let is_looked_through = |space: &&Space| names_space || !space.archived;
         let spaces = lookup.sight.spaces.iter().map(|(space, _)| space).filter(is_looked_through);
         let settings = &lookup.settings;
         let orders = Orders {

@@ -99,10 +99,8 @@ mod tests {
     #[test]
     fn the_title_is_key_and_summary_unless_another_is_given() {
         let made = |title: Option<&str>| {
-            let fields = BookingFields {
-                title: title.map(str::to_owned),
-                ..booking("2026-01-31T09:30", "2026-01-31T10:30")
-            };
+            let fields =
+                BookingFields { title: title.map(str::to_owned), ..booking("2026-01-31T09:30", "2026-01-31T10:30") };
             fields.event(("WEB-1", "Fire"), "https://example.org/issues/WEB-1".to_owned()).map(|event| event.summary)
         };
         assert_eq!(made(None).ok().as_deref(), Some("WEB-1 Fire"));

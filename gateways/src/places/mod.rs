@@ -126,11 +126,7 @@ impl Configured {
 
     async fn ask(&self, question: RequestBuilder) -> Result<Answer, PlacesError> {
         let answer = outgoing::ask(question).await.map_err(PlacesError::Away)?;
-        if answer.status.is_success() {
-            Ok(answer)
-        } else {
-            Err(PlacesError::Away(answer.refusal("the geocoder", "")))
-        }
+        if answer.status.is_success() { Ok(answer) } else { Err(PlacesError::Away(answer.refusal("the geocoder", ""))) }
     }
 }
 

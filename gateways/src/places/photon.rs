@@ -50,7 +50,8 @@ pub(super) async fn look_up(
 fn place(feature: Feature) -> Option<FoundPlace> {
     let [lon, lat, ..] = feature.geometry.coordinates[..] else { return None };
     let it = feature.properties;
-    let street = it.street.map(|street| [Some(street), it.housenumber].into_iter().flatten().collect::<Vec<_>>().join(" "));
+    let street =
+        it.street.map(|street| [Some(street), it.housenumber].into_iter().flatten().collect::<Vec<_>>().join(" "));
     let name = it.name.clone().or_else(|| street.clone()).or_else(|| it.city.clone())?;
     let town = [it.postcode, it.city].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let parts = [street, Some(town), it.state, it.country].into_iter().flatten();

@@ -18,7 +18,11 @@ const NOMINATIM: &str = r#"[
   {"lat": "48.21", "lon": "16.37", "name": "Stephansdom", "display_name": "Stephansdom, Stephansplatz, Wien"},
   {"lat": "48.2", "lon": "16.4", "display_name": "3, Hauptstraße, Wien"}, {"lat": "x", "lon": "1", "display_name": "No"}]"#;
 
-async fn asked(kind: Geocoder, reply: Reply, near: Option<(f64, f64)>) -> (Result<Vec<gateways::places::FoundPlace>, PlacesError>, String) {
+async fn asked(
+    kind: Geocoder,
+    reply: Reply,
+    near: Option<(f64, f64)>,
+) -> (Result<Vec<gateways::places::FoundPlace>, PlacesError>, String) {
     let service = Service::replying([reply]).await;
     let options = PlacesOptions { kind, base_url: service.url() + "/geo/", timeout: PATIENCE };
     let found = Places::new(&options).expect("places").look_up("Stephans dom&x", near).await;

@@ -97,6 +97,12 @@ macro_rules! issue_body {
             reporter: Option<Option<String>>,
             /// At most 30 labels of at most 64 characters, without spaces.
             labels: Option<Vec<String>>,
+            /// At most 50 components of the space.
+            components: Option<Vec<String>>,
+            /// At most 50 versions of the space in which it is fixed.
+            fix_versions: Option<Vec<String>>,
+            /// At most 50 versions of the space that it affects.
+            affects_versions: Option<Vec<String>>,
             /// `YYYY-MM-DD`.
             #[serde(default, deserialize_with = "nullable")]
             #[schema(value_type = Option<String>)]
@@ -138,6 +144,9 @@ macro_rules! issue_body {
                     assignee: self.assignee.clone(),
                     reporter: self.reporter.clone(),
                     labels: self.labels.clone(),
+                    components: self.components.clone(),
+                    fix_versions: self.fix_versions.clone(),
+                    affects_versions: self.affects_versions.clone(),
                     due_date: self.due_date.clone(),
                     start_date: self.start_date.clone(),
                     story_points: self.story_points,

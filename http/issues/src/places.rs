@@ -76,7 +76,8 @@ async fn spend(org: &Org<IssuesRead>, state: &State) -> domain::Result<()> {
         (format!("places:{}", org.id()), LOOK_UPS_OF_ORGANIZATION),
     ] {
         let verdict = state.hub.limit_check(&key, Limit::new(most, HOUR), state.store.now()).await;
-        verdict.map_err(|RetryAfter(retry_after)| Error::RateLimited { message: LOOK_UPS_SPENT.into(), retry_after })?;
+        verdict
+            .map_err(|RetryAfter(retry_after)| Error::RateLimited { message: LOOK_UPS_SPENT.into(), retry_after })?;
     }
     Ok(())
 }

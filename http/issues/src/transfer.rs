@@ -75,7 +75,7 @@ impl RequestQuery for ExportQuery {
 /// As CSV, which spreadsheets and Jira read, or as JSON with all that hangs on them: what the query finds, in its order, up to
 /// 10,000 issues. Where there are more, the header `x-service-truncated` says so.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/issues/export", responses(
-    (status = 200, description = "The file.", content((Vec<u8> = "text/csv"), (Object = "application/json"))),
+    (status = 200, description = "The file.", content((String = "text/csv"), (serde_json::Value = "application/json"))),
     (status = 400, description = "Field 'x' does not exist or you do not have permission to view it. (line 1, character 1)"),
 ))]
 pub(crate) async fn issue_export(
@@ -220,7 +220,11 @@ pub(crate) async fn issue_import(
     let named = seen.named(&space).ok_or_else(|| Error::invalid("space", SPACE_NOT_FOUND))?;
     let command = ImportIssues {
         org_id: org.id(),
-        digest: Sha256::digest(content.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat(),
+        digest: Sha256::digest(content.as_bytes())
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect::<Vec<_>>()
+            .concat(),
         content: content.into(),
         format: format.into(),
         start: usize::try_from(start_row).unwrap_or(usize::MAX),

@@ -61,12 +61,8 @@ impl Store {
                  ORDER BY i.{column}, i.seq LIMIT $4",
                 places(5, spaces.len())
             );
-            let bounds = [
-                org_id.to_string().into(),
-                first.into(),
-                last.into(),
-                i64::try_from(limit).unwrap_or(i64::MAX).into(),
-            ];
+            let bounds =
+                [org_id.to_string().into(), first.into(), last.into(), i64::try_from(limit).unwrap_or(i64::MAX).into()];
             let values = bounds.into_iter().chain(spaces.iter().map(|id| id.to_string().into()));
             let rows: Vec<DayRow> = self.reader().rows_of_many(&Sql::new(statement, values)).await?;
             for row in rows {

@@ -99,10 +99,7 @@ impl Store {
     }
 
     /// The histories of these issues, the first change first.
-    pub async fn issue_histories(
-        &self,
-        issues: &[IssueId],
-    ) -> Result<HashMap<IssueId, Vec<HistoryRow>>, StoreError> {
+    pub async fn issue_histories(&self, issues: &[IssueId]) -> Result<HashMap<IssueId, Vec<HistoryRow>>, StoreError> {
         row! {
             struct OfIssueRow {
                 id: String,
@@ -125,7 +122,8 @@ impl Store {
              WHERE i.id IN ({}) ORDER BY c.seq, c.n",
             super::rows::places(1, issues.len())
         );
-        let rows: Vec<OfIssueRow> = self.reader().rows_of_many(&Sql::new(statement, issues.iter().map(|id| id.to_string().into()))).await?;
+        let rows: Vec<OfIssueRow> =
+            self.reader().rows_of_many(&Sql::new(statement, issues.iter().map(|id| id.to_string().into()))).await?;
         for row in rows {
             let OfIssueRow { id, n, at, by_id, field, from_text, to_text, cause } = row;
             let row = ChangeRow { n, at, by_id, field, from_text, to_text, cause };

@@ -228,7 +228,7 @@ impl Handle<ImportIssues> for IssueSpace {
             outcome.results.push(result);
         }
         if !fresh.is_empty() {
-            let ties = desk.ties(&made, (&file, &order[..end]), (start, &mut outcome.results)).await?;
+            let ties = desk.ties(&made, (&file, &order[..end]), (start, outcome.results.as_mut_slice())).await?;
             let mut change = desk.change(&made, &ties);
             for (at, new) in &fresh {
                 change.issue_import_add(&command.digest, place(*at), &made.new[*new].stored.issue, desk.now);

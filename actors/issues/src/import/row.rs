@@ -9,9 +9,7 @@ use domain::{
         family::{Child, Parent, parent_of},
         issue::{Comment, excerpt},
         label::{folded, labels},
-        limits::{
-            COMMENT_LEN_MAX, COMMENTS_MAX, DESCRIPTION_LEN_MAX, GENERATIONS_MAX, LABELS_MAX, SUMMARY_LEN_MAX,
-        },
+        limits::{COMMENT_LEN_MAX, COMMENTS_MAX, DESCRIPTION_LEN_MAX, GENERATIONS_MAX, LABELS_MAX, SUMMARY_LEN_MAX},
         rank::Rank,
         transfer::{SourceComment, SourceIssue, read_day, read_moment},
         workflow::Category,

@@ -5,10 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use domain::{
     Result,
     id::IssueLinkId,
-    issues::{
-        limits::LINKS_MAX,
-        transfer::SourceFile,
-    },
+    issues::{limits::LINKS_MAX, transfer::SourceFile},
 };
 use store::issues::IssueLink;
 

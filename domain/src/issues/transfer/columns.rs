@@ -75,8 +75,14 @@ impl Column {
             "parent id" => Self::ParentId,
             "labels" | "label" => Self::Label,
             "comment" | "comments" => Self::Comment,
-            "creator" | "creator id" | "votes" | "last viewed" | "status category" | "status category changed"
-            | "parent summary" | "" => Self::PassedOver,
+            "creator"
+            | "creator id"
+            | "votes"
+            | "last viewed"
+            | "status category"
+            | "status category changed"
+            | "parent summary"
+            | "" => Self::PassedOver,
             _ if name.starts_with("project ") => Self::PassedOver,
             _ => Self::Unknown,
         }

@@ -111,9 +111,14 @@ mod tests {
 
     #[test]
     fn the_line_of_the_headers_says_what_stands_between_cells() {
-        for content in ["Summary;Key\nOne, two;A-1\n", "Summary\tKey\nOne, two\tA-1\n", "Key,Summary\nA-1,\"One, two\"\n"] {
+        for content in
+            ["Summary;Key\nOne, two;A-1\n", "Summary\tKey\nOne, two\tA-1\n", "Key,Summary\nA-1,\"One, two\"\n"]
+        {
             let file = read(content);
-            assert_eq!((file.issues[0].summary.as_str(), file.issues[0].names.join("")), ("One, two", "A-1".to_owned()));
+            assert_eq!(
+                (file.issues[0].summary.as_str(), file.issues[0].names.join("")),
+                ("One, two", "A-1".to_owned())
+            );
         }
         assert_eq!(read("\"a,b,c\";Summary\nx;One\n").issues[0].summary, "One");
     }

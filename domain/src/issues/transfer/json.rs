@@ -97,7 +97,8 @@ mod tests {
 
     #[test]
     fn a_list_is_read_alone_or_within_an_object() {
-        let one = r#"[{"key": "A-1", "issueId": "iss_1", "summary": "One", "storyPoints": 2.5, "labels": ["x", 3, null]}]"#;
+        let one =
+            r#"[{"key": "A-1", "issueId": "iss_1", "summary": "One", "storyPoints": 2.5, "labels": ["x", 3, null]}]"#;
         for content in [one.to_owned(), format!("{{\"issues\": {one}}}")] {
             let file = from_json(&content).expect("a file");
             let issue = &file.issues[0];

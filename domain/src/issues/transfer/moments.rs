@@ -103,7 +103,10 @@ mod tests {
         for wrong in ["", "soon", "2024-13-01", "5", "1889-01-01T00:00:00Z", "9999-01-01"] {
             assert_eq!(read_moment(wrong, &vienna), None, "{wrong}");
         }
-        assert_eq!(read_moment(&written_moment(Timestamp(1_709_543_700_123)), &vienna), Some(Timestamp(1_709_543_700_123)));
+        assert_eq!(
+            read_moment(&written_moment(Timestamp(1_709_543_700_123)), &vienna),
+            Some(Timestamp(1_709_543_700_123))
+        );
     }
 
     #[test]
