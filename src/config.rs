@@ -45,6 +45,7 @@ pub struct Config {
     pub mail: Mail,
     pub mail_server: MailServer,
     pub texts: Texts,
+    pub places: Places,
     pub apns: Apns,
     pub fcm: Fcm,
     pub web_push: WebPush,
@@ -141,6 +142,12 @@ sections! {
         #[serde(with = "humantime_serde")]
         timeout: Duration,
     }
+    Places {
+        kind: PlacesKind,
+        base_url: String,
+        #[serde(with = "humantime_serde")]
+        timeout: Duration,
+    }
     Apns {
         key_file: String,
         key_id: String,
@@ -201,6 +208,16 @@ pub enum MailTls {
     Tls,
     /// None: for a relay on the same machine.
     None,
+}
+
+/// The interface of the geocoder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PlacesKind {
+    /// Photon's.
+    Photon,
+    /// Nominatim's.
+    Nominatim,
 }
 
 /// How log lines are written.

@@ -5,8 +5,9 @@ use std::{fs, io, path::Path};
 use actors::{PasswordCost, Settings};
 use domain::storage::PublicHost;
 use gateways::{
-    HubOptions, MailOptions, PushOptions, TexterOptions,
+    HubOptions, MailOptions, PlacesOptions, PushOptions, TexterOptions,
     mail::{SmtpCredentials, SmtpOptions, SmtpSecurity},
+    places::Geocoder,
     push::{ApnsOptions, FcmOptions, Reachable, WebPushOptions},
     texts::TwilioOptions,
 };
@@ -16,7 +17,7 @@ use store::{
 };
 
 use crate::{
-    config::{BlobKind, Config, MailTls},
+    config::{BlobKind, Config, MailTls, PlacesKind},
     secret::Secrets,
     traces,
 };
@@ -101,6 +102,19 @@ impl Config {
             from: texts.from.clone(),
             call_from: given(&texts.call_from),
             timeout: texts.timeout,
+        })
+    }
+
+    /// Where places are looked up, if anywhere.
+    pub fn places_options(&self) -> Option<PlacesOptions> {
+        let places = &self.places;
+        Some(PlacesOptions {
+            kind: match places.kind {
+                PlacesKind::Photon => Geocoder::Photon,
+                PlacesKind::Nominatim => Geocoder::Nominatim,
+            },
+            base_url: given(&places.base_url)?,
+            timeout: places.timeout,
         })
     }
 

@@ -5,6 +5,7 @@
 
 mod areas;
 pub mod housekeeping;
+mod issue_calendar;
 pub mod jobs;
 mod pipeline_sources;
 mod quarantine;
@@ -24,5 +25,6 @@ pub use actors_pipelines as pipelines;
 pub use actors_platform as platform;
 pub use actors_storage as storage;
 pub use actors_vault as vault;
+pub use issue_calendar::{BookingPlace, IssueCalendar};
 pub use pipeline_sources::GitSources;
 pub use registries::{Actors, lanes};

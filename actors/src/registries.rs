@@ -45,6 +45,7 @@ use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
 use crate::{
     areas::AREAS,
     housekeeping::{Arm, House, Housekeeping, reads_lane, scrub_lane},
+    issue_calendar::IssueCalendar,
     jobs,
     pipeline_sources::GitSources,
     quarantine::telling_of_quarantines,
@@ -80,6 +81,8 @@ pub struct Actors {
     pub inbox: Registry<Inbox>,
     /// Issues.
     pub issue: Registry<IssueOwner>,
+    /// Time that is booked for issues.
+    pub issue_calendar: IssueCalendar,
     /// Catalogs of issue tracking, by organization.
     pub issue_catalog: Registry<IssueCatalog>,
     /// Saved filters of issues.
@@ -176,6 +179,7 @@ impl Actors {
         let looker = StrandedLooker::start(services.store.clone(), actors.page_session.clone());
         let actors = Self { platform_tasks, stranded_pages: Some(Arc::new(looker)), ..actors };
         actors.kernel.deliver_timers_to(&actors.housekeeping);
+        actors.kernel.deliver_timers_to(&actors.issue_filter);
         actors.kernel.deliver_timers_to(&actors.organization);
         actors.kernel.deliver_timers_to(&actors.protocols);
         actors.kernel.deliver_timers_to(&actors.vault);
@@ -210,6 +214,7 @@ impl Actors {
         let platform = Platform::new(services.clone(), kernel.clone(), node, jobs::topic);
         let pipelines = PipelineServices::new(services.clone(), kernel.cpu().clone());
         let page_tree = kernel.registry(services.clone());
+        let calendars = kernel.registry(services.clone());
         let (escalation, inbox) = (kernel.registry(services.clone()), kernel.registry(services.clone()));
         Ok(Self {
             acknowledgements: Acknowledgements::new(escalation.clone(), inbox.clone()),
@@ -217,7 +222,8 @@ impl Actors {
             bucket: kernel.registry(services.clone()),
             bucket_lane: kernel.registry(services.clone()),
             bucket_upload: kernel.registry(services.clone()),
-            calendars: kernel.registry(services.clone()),
+            issue_calendar: IssueCalendar(calendars.clone()),
+            calendars,
             escalation,
             housekeeping: kernel.registry(services.clone()),
             imports: Imports::new(services.clone(), page_tree.clone(), kernel.cpu().clone()),

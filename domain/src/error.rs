@@ -47,6 +47,8 @@ pub enum Error {
         code: &'static str,
         /// What the client reads.
         message: Cow<'static, str>,
+        /// Fields that stand beside `error` and `code`, such as where a text can't be read.
+        adds: Map<String, Value>,
     },
     /// 401: the credential is missing, malformed, expired or revoked.
     #[error("Sign in to continue.")]
@@ -157,7 +159,7 @@ impl Error {
 
     /// A 400 with a message of its own.
     pub fn bad_request(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
-        Self::BadRequest { code, message: message.into() }
+        Self::BadRequest { code, message: message.into(), adds: Map::new() }
     }
 
     /// A 403 with a message of its own.
@@ -180,10 +182,13 @@ impl Error {
         Self::Unprocessable { code, message: message.into(), adds: Map::new() }
     }
 
-    /// The same 403, 409 or 422 with one more field beside `error` and `code`; any other error as it is.
+    /// The same 400 with a message of its own, 403, 409 or 422 with one more field beside `error` and `code`; any other error as it is.
     #[must_use]
     pub fn adding(mut self, name: &str, value: impl Into<Value>) -> Self {
-        if let Self::Forbidden { adds, .. } | Self::Conflict { adds, .. } | Self::Unprocessable { adds, .. } = &mut self
+        if let Self::BadRequest { adds, .. }
+        | Self::Forbidden { adds, .. }
+        | Self::Conflict { adds, .. }
+        | Self::Unprocessable { adds, .. } = &mut self
         {
             adds.insert(name.to_owned(), value.into());
         }

@@ -2,7 +2,7 @@
 //!
 //! [`hub`] carries what must reach every node at once: live messages, socket tickets and rate limits, in process or over
 //! Redis. [`mail`] carries e-mail, [`texts`] texts and calls, [`push`] push messages; each to a console that keeps them
-//! where nothing else is configured. None knows the store: whoever calls them decides what is kept and what is tried
+//! where nothing else is configured. [`places`] asks where something is. None knows the store: whoever calls them decides what is kept and what is tried
 //! again.
 
 #[cfg(any(test, feature = "fuzzing"))]
@@ -12,6 +12,7 @@ pub mod git;
 pub mod hub;
 pub mod mail;
 mod outgoing;
+pub mod places;
 mod public_address;
 pub mod push;
 pub mod texts;
@@ -19,5 +20,6 @@ pub mod texts;
 pub use git::{Git, GitError, GitJob, GitRun};
 pub use hub::{Hub, HubHealth, HubMode, HubOptions, Limit, RetryAfter, Signal, Subscription, Ticket};
 pub use mail::{CalendarPart, Delivered, Email, MailOptions, Mailer, SendError};
+pub use places::{Places, PlacesOptions};
 pub use push::{PushError, PushMessage, PushOptions, Pusher};
 pub use texts::{Call, SignedCallback, Sms, TextError, Texter, TexterOptions};

@@ -11,6 +11,7 @@ mod examples;
 #[doc(hidden)]
 pub mod fuzzing;
 mod home;
+mod issue_schedule;
 mod live;
 mod meta;
 pub mod openapi;

@@ -6,7 +6,7 @@ use http_shell::{
     router::{Router, Unroutable},
 };
 
-use crate::{blobs, co_editing, home, live, meta};
+use crate::{blobs, co_editing, home, issue_schedule, live, meta};
 
 /// The URL tree. Two paths that stand in each other's way are a defect of the pages.
 pub fn router() -> Result<Router, Unroutable> {
@@ -23,6 +23,7 @@ pub(crate) fn page() -> Vec<Endpoint> {
         http_vault::page(),
         http_notify::page(),
         http_issues::page(),
+        issue_calendar_page(),
         http_pages::page(),
         http_databases::page(),
         http_storage::page(),
@@ -46,6 +47,15 @@ fn live_page() -> Vec<Endpoint> {
 }
 
 #[rustfmt::skip]
+fn issue_calendar_page() -> Vec<Endpoint> {
+    page! {
+        "Issues" {
+            POST   "/v1/orgs/{orgId}/issues/calendar/schedule/{issueKey}" => issue_schedule::issue_schedule, creates();
+        }
+    }
+}
+
+#[rustfmt::skip]
 fn own_page() -> Vec<Endpoint> {
     page! {
         "Blobs" {
@@ -56,6 +66,7 @@ fn own_page() -> Vec<Endpoint> {
             GET    "/"                                    => home::home_get;
             GET    "/orgs/{orgId}"                        => home::org_link;
             GET    "/orgs/{orgId}/pages/{pageId}"         => home::page_link;
+            GET    "/orgs/{orgId}/issues/{issueKey}"      => home::issue_link;
             GET    "/orgs/{orgId}/notify/escalations/{escalationId}" => home::escalation_link;
             GET    "/orgs/{orgId}/notify/protocols/{protocolId}" => home::protocol_link;
             GET    "/docs"                                => meta::reference_get;

@@ -57,6 +57,7 @@ mod m0053_mailboxes;
 mod m0054_issue_spaces;
 mod m0055_issues;
 mod m0056_issue_texts;
+mod m0057_issue_imports;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -114,6 +115,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0054_issue_spaces::Migration),
             Box::new(m0055_issues::Migration),
             Box::new(m0056_issue_texts::Migration),
+            Box::new(m0057_issue_imports::Migration),
         ]
     }
 }

@@ -168,6 +168,11 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/orgs/{orgId}/issues"                                  Scope("issues:write"), JSON;
     POST   "/v1/orgs/{orgId}/issues/links/among"                      Scope("issues:read"), JSON;
     GET    "/v1/orgs/{orgId}/issues/labels"                           Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/export"                           Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/import"                           Scope("issues:write"), Json(5 * 1024 * KB, "Import files can be up to 5 MB.");
+    GET    "/v1/orgs/{orgId}/issues/places"                           Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/calendar/agenda"                  Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/calendar/schedule/{issueKey}"     Scope("issues:write"), JSON;
     GET    "/v1/orgs/{orgId}/issues/config/meta"                      Scope("issues:read"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/config/settings"                  Scope("issues:read"), Nothing;
     PUT    "/v1/orgs/{orgId}/issues/config/settings"                  Scope("issues:admin"), JSON;
@@ -461,6 +466,7 @@ pub const ROWS: &[Row] = rows! {
     GET    "/"                                              Anyone, Nothing;
     GET    "/orgs/{orgId}"                                  Anyone, Nothing;
     GET    "/orgs/{orgId}/pages/{pageId}"                   Anyone, Nothing;
+    GET    "/orgs/{orgId}/issues/{issueKey}"                Anyone, Nothing;
     GET    "/orgs/{orgId}/notify/escalations/{escalationId}" Anyone, Nothing;
     GET    "/orgs/{orgId}/notify/protocols/{protocolId}"    Anyone, Nothing;
     GET    "/docs"                                          Anyone, Nothing;

@@ -50,6 +50,7 @@ async fn what_links_lead_to_names_the_thing_and_its_address_and_tells_nothing_of
         (format!("/orgs/{org_id}"), "Organization"),
         (format!("/orgs/{org_id}/pages/{page_id}"), "Notes page"),
         (format!("/orgs/{org_id}/pages/{page_id}?comment=pgc_01jd7rt4m5e9fv2w8x3c6k0hqz"), "Notes page"),
+        (format!("/orgs/{org_id}/issues/WEB-12"), "Issue"),
         (format!("/orgs/{org_id}/notify/escalations/esc_01jd7rt4m5e9fv2w8x3c6k0hqz"), "Escalation"),
         (format!("/orgs/{org_id}/notify/protocols/ptc_01jd7rt4m5e9fv2w8x3c6k0hqz"), "Notification protocol"),
     ] {

@@ -65,7 +65,7 @@ async fn spaces_have_keys_of_their_own_and_can_be_archived() {
     let refused = desk.ada.client.patch(&format!("{}/{key}", desk.path)).json(&json!({ "summary": "x" })).send().await;
     refused.expect_error(409, "space_archived", "This space is archived.");
     assert_eq!(desk.found(&desk.ada, "").await, [""; 0]);
-    assert_eq!(desk.found(&desk.ada, "space = WEB").await, [key.clone()]);
+    assert_eq!(desk.found(&desk.ada, "space = WEB").await, std::slice::from_ref(&key));
     desk.ada.client.post(&format!("{path}/WEB/unarchive")).send().await.expect(200);
     assert_eq!(desk.found(&desk.ada, "").await, [key]);
 }

@@ -62,6 +62,23 @@ async fn everything_that_is_wrong_is_said_at_once() {
 }
 
 #[tokio::test]
+async fn components_and_versions_are_those_of_the_space() {
+    let desk = Desk::new().await;
+    for name in ["components", "fixVersions", "affectsVersions"] {
+        desk.issue(json!({ "summary": "One", name: [] })).await;
+        let ask = async |list: Value| {
+            let body = json!({ "summary": "One", name: list });
+            desk.ada.client.post(&desk.path).json(&body).send().await
+        };
+        let refused = ask(json!(["none", "x".repeat(100), "x".repeat(101)])).await;
+        let refused = refused.expect_problems(&[&format!("{name}.0"), &format!("{name}.1"), &format!("{name}.2")]);
+        let said: Vec<_> = refused.list("/problems").iter().map(|it| it["message"].as_str().unwrap().to_owned()).collect();
+        assert!(said[0].starts_with("The space has no such") && said[2] == "Use at most 100 characters.", "{said:?}");
+        ask(json!(vec!["x"; 51])).await.expect_problems(&[name]);
+    }
+}
+
+#[tokio::test]
 async fn a_space_is_chosen_where_there_are_several() {
     let desk = Desk::new().await;
     desk.space("APP").await;

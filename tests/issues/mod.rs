@@ -1,10 +1,16 @@
 //! Issue tracking (contract B 2.1 to 2.3, 4.1 to 4.3).
 
+mod agenda;
 mod configuration;
 mod filters;
 mod life;
+mod places;
+mod plans;
+mod removal;
 mod search;
 mod sight;
+mod subscriptions;
+mod transfer;
 
 use serde_json::{Value, json};
 

@@ -58,6 +58,15 @@ async fn wrong_queries_say_where() {
         "jql",
         "The query ends where a value, a function or EMPTY was expected. (line 1, character 9)",
     );
+    let answer = desk.search_as(&desk.ada, "status =").await;
+    let expected = json!([{
+        "path": "jql", "message": "The query ends where a value, a function or EMPTY was expected.", "start": 8, "end": 8,
+        "expected": ["a value", "a function", "EMPTY"]
+    }]);
+    assert_eq!(answer.json["problems"], expected);
+    let answer = desk.search_as(&desk.ada, "status = nowhere and\n\"🎉\" = 1").await;
+    let places: Vec<_> = answer.list("/problems").iter().map(|it| json!([it["start"], it["end"]])).collect();
+    assert_eq!(places, [json!([9, 16]), json!([21, 25])], "UTF-16 units: {}", answer.text);
     desk.search_as(&desk.ada, "colour = red").await.expect_error(
         400,
         "jql",
@@ -98,7 +107,7 @@ async fn long_and_deep_queries_are_answered_or_refused_but_never_fail() {
     let desk = Desk::new().await;
     let key = desk.issue(json!({ "summary": "One" })).await;
     let many = vec!["key=WEB-1"; 700].join(" or ");
-    assert_eq!(desk.found(&desk.ada, &many).await, [key.clone()]);
+    assert_eq!(desk.found(&desk.ada, &many).await, std::slice::from_ref(&key));
     let brackets = format!("{}key=WEB-1{}", "(".repeat(4_000), ")".repeat(4_000));
     assert_eq!(desk.found(&desk.ada, &brackets).await, [key]);
     let deep = (0..150).fold("key=WEB-1".to_owned(), |inner, _| format!("(key=WEB-1 and ({inner} or key=WEB-1))"));

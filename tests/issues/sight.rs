@@ -3,7 +3,7 @@
 use super::*;
 
 /// A space that only its maker sees.
-async fn hide(desk: &Desk, key: &str) {
+pub async fn hide(desk: &Desk, key: &str) {
     let made = desk.space(key).await;
     let mut config = made.json["space"]["config"].clone();
     config["access"] = json!({ "visibility": "private", "members": [] });
@@ -21,7 +21,7 @@ async fn what_a_search_finds_can_be_opened_and_nothing_else_is_counted() {
     for jql in
         ["", "order by key", "summary ~ hidden or summary ~ open", "labels in (seen, unseen)", "not labels = nothing"]
     {
-        assert_eq!(desk.found(&bob, jql).await, [open.clone()], "{jql}");
+        assert_eq!(desk.found(&bob, jql).await, std::slice::from_ref(&open), "{jql}");
     }
     for jql in [format!("key = {hidden}"), "space = SECRET".to_owned(), format!("parent = {hidden}")] {
         desk.search_as(&bob, &jql).await.expect(400);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gateways::{Hub, Mailer, Pusher, Texter};
+use gateways::{Hub, Mailer, Places, Pusher, Texter};
 use store::Store;
 
 use crate::settings::Settings;
@@ -20,6 +20,8 @@ pub struct Services {
     pub texter: Texter,
     /// The ways out for push messages.
     pub pusher: Pusher,
+    /// Where places are looked up.
+    pub places: Places,
     /// What the configuration says.
     pub settings: Arc<Settings>,
 }
@@ -38,6 +40,7 @@ impl Services {
             mailer: Mailer::console(),
             texter: Texter::console(),
             pusher: Pusher::console(),
+            places: Places::none(),
             settings: Arc::default(),
         }
     }

@@ -32,6 +32,12 @@ pub async fn sight(store: &Store, authority: &Authority) -> Result<Sight> {
 }
 
 impl Sight {
+    /// The space that a text names: by its key, in any case, or its id.
+    pub fn named(&self, text: &str) -> Option<&Space> {
+        let mut spaces = self.spaces.iter().map(|(space, _)| space);
+        spaces.find(|space| text.eq_ignore_ascii_case(&space.key) || text == space.space_id.to_string())
+    }
+
     /// The space with this id, and the caller's role there.
     pub fn space(&self, id: SpaceId) -> Option<&(Space, SpaceRole)> {
         self.spaces.iter().find(|(space, _)| space.space_id == id)

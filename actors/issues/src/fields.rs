@@ -9,7 +9,7 @@ use domain::{
         family::{Child, Parent, parent_of},
         issue::{day_of, excerpt},
         label::labels,
-        limits::{DESCRIPTION_LEN_MAX, GENERATIONS_MAX, ISSUE_NOT_FOUND, SUMMARY_LEN_MAX},
+        limits::{CATALOG_FIELD_MAX, CATALOG_NAME_LEN_MAX, DESCRIPTION_LEN_MAX, GENERATIONS_MAX, ISSUE_NOT_FOUND, SUMMARY_LEN_MAX},
         settings::Settings,
         space::Space,
     },
@@ -19,7 +19,6 @@ use store::{Store, issues::StoredIssue};
 
 /// What is said of an issue. What isn't said stays, or takes its default; null clears.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
 #[expect(missing_docs, reason = "each is what the contract calls it")]
 pub struct IssueFields {
     pub kind: Option<String>,
@@ -30,6 +29,9 @@ pub struct IssueFields {
     pub assignee: Option<Option<String>>,
     pub reporter: Option<Option<String>>,
     pub labels: Option<Vec<String>>,
+    pub components: Option<Vec<String>>,
+    pub fix_versions: Option<Vec<String>>,
+    pub affects_versions: Option<Vec<String>>,
     pub due_date: Option<Option<String>>,
     pub start_date: Option<Option<String>>,
     pub story_points: Option<Option<f64>>,
@@ -41,9 +43,9 @@ pub struct IssueFields {
 }
 
 /// Characters of an environment.
-const ENVIRONMENT_LEN_MAX: usize = 32_000;
+pub(crate) const ENVIRONMENT_LEN_MAX: usize = 32_000;
 /// The largest number that an estimate or the points may be.
-const NUMBER_MAX: f64 = 1e12;
+pub(crate) const NUMBER_MAX: f64 = 1e12;
 
 /// Where fields are looked up.
 #[derive(Clone, Copy)]
@@ -65,6 +67,7 @@ impl Lookup<'_> {
         texts(fields, stored, &mut problems);
         self.named(fields, stored, &mut problems);
         numbers(fields, stored, &mut problems);
+        parts(fields, stored, &mut problems);
         if let Some(asked) = &fields.labels {
             let kept = problems.keep(labels("labels", asked))?;
             stored.issue.labels = kept.unwrap_or_default();
@@ -200,6 +203,29 @@ fn texts(fields: &IssueFields, stored: &mut StoredIssue, problems: &mut Problems
     }
 }
 
+/// Components and versions. No space has any yet, so each name is one that isn't there; an empty list is fine.
+fn parts(fields: &IssueFields, stored: &mut StoredIssue, problems: &mut Problems) {
+    let issue = &mut stored.issue;
+    for (path, asked, field, what) in [
+        ("components", &fields.components, &mut issue.component_ids, "component"),
+        ("fixVersions", &fields.fix_versions, &mut issue.fix_version_ids, "version"),
+        ("affectsVersions", &fields.affects_versions, &mut issue.affects_version_ids, "version"),
+    ] {
+        let Some(asked) = asked else { continue };
+        field.clear();
+        if asked.len() > CATALOG_FIELD_MAX {
+            problems.add(path, format!("Use at most {CATALOG_FIELD_MAX}."));
+            continue;
+        }
+        for (at, text) in asked.iter().enumerate() {
+            let is_long = text.chars().count() > CATALOG_NAME_LEN_MAX;
+            let long = || format!("Use at most {CATALOG_NAME_LEN_MAX} characters.");
+            let message = if is_long { long() } else { format!("The space has no such {what}.") };
+            problems.add(format!("{path}.{at}"), message);
+        }
+    }
+}
+
 fn numbers(fields: &IssueFields, stored: &mut StoredIssue, problems: &mut Problems) {
     let issue = &mut stored.issue;
     for (path, asked, field) in
@@ -236,6 +262,7 @@ impl IssueFields {
         let named = [description, priority, resolution, assignee, reporter].iter().all(|it| it.is_none());
         let days = [&self.due_date, &self.start_date, &self.environment, &self.parent].iter().all(|it| it.is_none());
         let numbers = [self.story_points, self.original_estimate, self.remaining_estimate].iter().all(Option::is_none);
-        texts && named && labels.is_none() && days && numbers
+        let lists = [labels, &self.components, &self.fix_versions, &self.affects_versions].iter().all(|it| it.is_none());
+        texts && named && lists && days && numbers
     }
 }

@@ -12,7 +12,7 @@ use domain::{
 use kernel::{Command, Handle, Resource, Turn};
 use store::{Change, Store, issues::FilterOf};
 
-use super::access::teams_of;
+use super::{access::teams_of, subscription::set_timer};
 
 /// A saved filter.
 #[derive(Debug)]
@@ -198,6 +198,7 @@ impl Handle<SubscribeFilter> for IssueFilter {
         let (_, person, found) = read(turn, command.org_id).await?;
         let mut change = Change::new();
         change.issue_filter_subscribe(found.filter.id, person, command.subscription);
+        set_timer(&mut change, (command.org_id, found.filter.id, person), (command.subscription, turn.now()));
         turn.commit(change).await?;
         Ok(FilterOf { subscription: command.subscription, ..found })
     }

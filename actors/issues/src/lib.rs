@@ -7,21 +7,33 @@
 mod access;
 mod catalog;
 mod comments;
+mod export;
 mod fields;
 mod filter;
+mod import;
 mod issue;
 mod links;
+mod people;
+mod removal;
 mod search;
 mod space;
+mod subscription;
 
-use actors_base::Area;
+use std::sync::Arc;
+
+use actors_base::{
+    Area, Services,
+    work::{Lane, job},
+};
 
 pub use self::{
     access::{Sight, sight},
     catalog::{CreateFilter, CreateSpace, IssueCatalog, PutSettings},
     comments::{AddComment, DeleteComment, EditComment},
+    export::{Export, NoteExport},
     fields::IssueFields,
     filter::{ChangeFilter, DeleteFilter, FilterPatch, IssueFilter, StarFilter, SubscribeFilter},
+    import::{ImportIssues, ImportOutcome, ImportedRow},
     issue::{BlockedTransition, ChangeIssue, DeleteIssue, IssueOwner, Moved, TransitionIssue, transitions_of},
     links::{AddLink, RemoveLink},
     search::{Asked, search},
@@ -29,4 +41,15 @@ pub use self::{
 };
 
 /// What goes over all areas knows of issue tracking.
-pub const AREA: Area = Area::named("issues");
+pub const AREA: Area = Area {
+    purges: removal::purges,
+    jobs: &[removal::ISSUES_REMOVAL],
+    lanes,
+    deletes_organization: removal::delete_issues_after,
+    ..Area::named("issues")
+};
+
+/// The lanes of jobs that ask no actor.
+fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
+    vec![job::lane(services.store.clone(), removal::ISSUES_REMOVAL, removal::IssuesRemoval)]
+}

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use domain::{
     Authority, Error, Result,
-    id::UserId,
+    id::{SpaceId, UserId},
     issues::{
         filter::jql_fault,
         jql::{
@@ -20,7 +20,7 @@ use domain::{
 };
 use store::{
     Store,
-    issues::{FoundIssues, IssueSearch, Orders},
+    issues::{FoundIssues, FoundSeqs, IssueSearch, Orders},
 };
 
 use super::access::{Sight, sight};
@@ -65,14 +65,58 @@ struct Lookup {
 /// # Errors
 /// 400 `jql` for a query that can't be read, or names what the caller doesn't see.
 pub async fn search(store: &Store, authority: &Authority, asked: &Asked<'_>) -> Result<FoundIssues> {
-    let sight = sight(store, authority).await?;
-    let settings = store.issue_catalog(authority.org_id()).await?.settings;
-    let query = Query::parse(asked.jql).map_err(|fault| jql_fault(&[fault]))?;
-    let names_space = names_space(&query);
-    let reader = reader(store, authority).await?;
-    let lookup = Lookup::read(store, authority, (sight, settings), &query).await?;
-    let plan = resolve(asked.jql, &query, &lookup, &reader).map_err(|faults| jql_fault(&faults))?;
-    lookup.find(store, authority, (asked, &plan), names_space).await
+    let question = Question::read(store, authority, asked.jql).await?;
+    store.issues_search(&question.search(authority, asked)).await
+}
+
+/// The numbers of the issues that a query finds for a caller.
+///
+/// # Errors
+/// As [`search`].
+pub(crate) async fn search_seqs(store: &Store, authority: &Authority, asked: &Asked<'_>) -> Result<FoundSeqs> {
+    let question = Question::read(store, authority, asked.jql).await?;
+    store.issue_seqs(&question.search(authority, asked)).await
+}
+
+/// A query with all that it needs to be asked.
+struct Question {
+    plan: Plan,
+    spaces: Vec<SpaceId>,
+    orders: Orders,
+}
+
+impl Question {
+    async fn read(store: &Store, authority: &Authority, jql: &str) -> Result<Self> {
+        let sight = sight(store, authority).await?;
+        let settings = store.issue_catalog(authority.org_id()).await?.settings;
+        let query = Query::parse(jql).map_err(|fault| jql_fault(&[fault]))?;
+        let names_space = names_space(&query);
+        let reader = reader(store, authority).await?;
+        let lookup = Lookup::read(store, authority, (sight, settings), &query).await?;
+        let plan = resolve(jql, &query, &lookup, &reader).map_err(|faults| jql_fault(&faults))?;
+        let is_looked_through = |space: &&Space| names_space || !space.archived;
+        let spaces = lookup.sight.spaces.iter().map(|(space, _)| space).filter(is_looked_through);
+        let settings = &lookup.settings;
+        let orders = Orders {
+            statuses: settings.statuses.iter().map(|it| it.id.clone()).collect(),
+            types: settings.issue_types.iter().map(|it| it.id.clone()).collect(),
+            priorities: settings.priorities.iter().rev().map(|it| it.id.clone()).collect(),
+            resolutions: settings.resolutions.iter().map(|it| it.id.clone()).collect(),
+        };
+        Ok(Self { plan, spaces: spaces.map(|space| space.space_id).collect(), orders })
+    }
+
+    fn search<'a>(&'a self, authority: &Authority, asked: &Asked<'_>) -> IssueSearch<'a> {
+        IssueSearch {
+            org_id: authority.org_id(),
+            spaces: &self.spaces,
+            plan: &self.plan,
+            fallback: asked.fallback,
+            orders: &self.orders,
+            start: asked.start,
+            limit: asked.limit,
+        }
+    }
 }
 
 /// Whoever asks, and when; a key asks in universal time.
@@ -183,35 +227,6 @@ impl Lookup {
         Ok(())
     }
 
-    async fn find(
-        &self,
-        store: &Store,
-        authority: &Authority,
-        (asked, plan): (&Asked<'_>, &Plan),
-        names_space: bool,
-    ) -> Result<FoundIssues> {
-        let is_looked_through = |space: &&Space| names_space || !space.archived;
-        let spaces = self.sight.spaces.iter().map(|(space, _)| space).filter(is_looked_through);
-        let spaces: Vec<_> = spaces.map(|space| space.space_id).collect();
-        let settings = &self.settings;
-        let orders = Orders {
-            statuses: settings.statuses.iter().map(|it| it.id.clone()).collect(),
-            types: settings.issue_types.iter().map(|it| it.id.clone()).collect(),
-            priorities: settings.priorities.iter().rev().map(|it| it.id.clone()).collect(),
-            resolutions: settings.resolutions.iter().map(|it| it.id.clone()).collect(),
-        };
-        let search = IssueSearch {
-            org_id: authority.org_id(),
-            spaces: &spaces,
-            plan,
-            fallback: asked.fallback,
-            orders: &orders,
-            start: asked.start,
-            limit: asked.limit,
-        };
-        store.issues_search(&search).await
-    }
-
     fn person(&self, name: &str) -> Vec<ValueId> {
         let folded = name.to_lowercase();
         let fits = |it: &&Known| it.id.to_string() == folded || it.name == folded || it.email == folded;
@@ -224,7 +239,7 @@ impl Lookup {
     }
 }
 
-fn ids(all: Vec<String>) -> Vec<ValueId> {
+fn ids(all: &[String]) -> Vec<ValueId> {
     all.iter().map(|id| ValueId::from(id.as_str())).collect()
 }
 
@@ -256,11 +271,11 @@ impl Names for Lookup {
                 let spaces = self.sight.spaces.iter().map(|(space, _)| space).filter(fits);
                 spaces.map(|space| ValueId::from(space.space_id.to_string().as_str())).collect()
             }
-            ValueKind::Type => ids(self.settings.ids_named(Catalog::Type, name)),
-            ValueKind::Status => ids(self.settings.ids_named(Catalog::Status, name)),
-            ValueKind::Resolution => ids(self.settings.ids_named(Catalog::Resolution, name)),
-            ValueKind::Priority => ids(self.settings.ids_named(Catalog::Priority, name)),
-            ValueKind::LinkType => ids(self.settings.ids_named(Catalog::Link, name)),
+            ValueKind::Type => ids(&self.settings.ids_named(Catalog::Type, name)),
+            ValueKind::Status => ids(&self.settings.ids_named(Catalog::Status, name)),
+            ValueKind::Resolution => ids(&self.settings.ids_named(Catalog::Resolution, name)),
+            ValueKind::Priority => ids(&self.settings.ids_named(Catalog::Priority, name)),
+            ValueKind::LinkType => ids(&self.settings.ids_named(Catalog::Link, name)),
             ValueKind::Category => category(name).map(ValueId::from).into_iter().collect(),
             ValueKind::Person => self.person(name),
             _ => Vec::new(),

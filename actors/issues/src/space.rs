@@ -44,7 +44,6 @@ impl Resource for IssueSpace {
 
 /// What is to be changed of a space; what isn't said stays.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
 #[expect(missing_docs, reason = "each is what the contract calls it")]
 pub struct SpacePatch {
     pub name: Option<String>,
@@ -169,7 +168,7 @@ impl Handle<ArchiveSpace> for IssueSpace {
 }
 
 /// A new issue of a space before anything is said of it.
-fn blank(space: &Space, settings: &Settings, maker: UserId, now: domain::Timestamp) -> StoredIssue {
+pub(crate) fn blank(space: &Space, settings: &Settings, maker: UserId, now: domain::Timestamp) -> StoredIssue {
     let issue = Issue {
         org_id: space.org_id,
         issue_id: IssueId::new(now),
@@ -258,7 +257,7 @@ impl Handle<CreateIssue> for IssueSpace {
             issue.watch(person);
         }
         let mut change = Change::new();
-        change.issue_number_take(&space);
+        change.issue_numbers_take(&space, 1);
         change.issue_add(&stored);
         change.issue_history_begin(&stored.issue, maker);
         if let Some(assignee) = stored.issue.assignee_id.filter(|it| *it != maker) {

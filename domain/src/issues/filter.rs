@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::jql::Query;
+use super::jql::{JqlFault, Query};
 use crate::{
     Authority, Error, Result, Scope, Timestamp,
     id::{IssueFilterId, OrgId, TeamId, UserId},
@@ -152,17 +152,43 @@ impl Filter {
 fn texts(problems: &mut Problems, path: &str, all: &[String]) {
     for (at, text) in all.iter().enumerate() {
         let fits = (1..=SHARED_ID_LEN_MAX).contains(&text.chars().count()) && !text.contains('\0');
-        problems.require(fits, format!("{path}[{at}]"), "Use 1 to 64 characters.");
+        problems.require(fits, format!("{path}.{at}"), "Use 1 to 64 characters.");
     }
 }
 
-/// 400 `jql` with what is wrong with a query: the first fault is the message.
-pub fn jql_fault(faults: &[super::jql::JqlFault]) -> Error {
+/// 400 `jql` with what is wrong with a query, and where: the first fault is the message. Places count as editors do.
+pub fn jql_fault(faults: &[JqlFault]) -> Error {
     let message = faults.first().map_or_else(|| "The query can't be read.".to_owned(), ToString::to_string);
-    Error::bad_request("jql", message)
+    let problem = |fault: &JqlFault| {
+        serde_json::json!({
+            "path": "jql",
+            "message": fault.message,
+            "start": fault.start.offset,
+            "end": fault.end.offset,
+            "expected": fault.expected,
+        })
+    };
+    Error::bad_request("jql", message).adding("problems", faults.iter().map(problem).collect::<Vec<_>>())
 }
 
+/// Milliseconds of a day, of an hour, and of the time over which filters spread their mails.
+const DAY: i64 = 86_400_000;
+const HOUR: i64 = 3_600_000;
+const SPREAD: i64 = 300_000;
+
 impl Subscription {
+    /// When the next mail is due after `now`: within five minutes of the hour, each filter at a moment of its own.
+    pub fn due_after(&self, now: Timestamp, filter: IssueFilterId) -> Timestamp {
+        let mixed = filter.to_string().bytes().fold(0_i64, |mixed, byte| (mixed * 31 + i64::from(byte)) % SPREAD);
+        let of_day = i64::from(self.hour) * HOUR + mixed;
+        // The first of January 1970 was a Thursday; 0 is Sunday.
+        let is_meant = |day: i64| self.weekday.is_none_or(|weekday| (day + 4).rem_euclid(7) == i64::from(weekday));
+        let today = now.0.div_euclid(DAY);
+        let days = (today..=today + 8).filter(|day| is_meant(*day));
+        let due = days.map(|day| day * DAY + of_day).find(|due| *due > now.0);
+        Timestamp(due.unwrap_or(now.0 + 7 * DAY))
+    }
+
     /// Reads what was asked for; a weekly mail comes on Mondays where no day is named.
     pub fn read(frequency: Frequency, hour: i32, weekday: Option<i32>) -> Result<Self> {
         let mut problems = Problems::new();
@@ -181,6 +207,22 @@ impl Subscription {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn mails_are_due_within_five_minutes_of_their_hour_on_their_day() {
+        let filter: IssueFilterId = "ifl_01jd7rt4m5e9fv2w8x3c6k0hqz".parse().expect("an id");
+        let subscription = |weekday| Subscription { frequency: Frequency::Daily, hour: 9, weekday, last_sent_at: None };
+        // A Friday, at noon.
+        let noon = Timestamp(1_800_014_400_000);
+        let next = subscription(None).due_after(noon, filter);
+        assert!((0..SPREAD).contains(&(next.0 - noon.0 - 21 * HOUR)), "{next}");
+        assert_eq!(subscription(None).due_after(next, filter).0, next.0 + DAY);
+        assert_eq!(subscription(None).due_after(Timestamp(next.0 - 1), filter), next);
+        for (weekday, days) in [(5, 7), (6, 1), (0, 2), (1, 3), (2, 4), (3, 5), (4, 6)] {
+            let due = subscription(Some(weekday)).due_after(noon, filter);
+            assert_eq!(due.0, next.0 + (days - 1) * DAY, "{weekday}");
+        }
+    }
 
     #[test]
     fn weekly_mails_come_on_mondays_where_nobody_says() {

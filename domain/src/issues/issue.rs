@@ -207,6 +207,11 @@ impl Issue {
     }
 }
 
+/// Where people find an issue.
+pub fn issue_url(public_url: &str, org_id: OrgId, key: &str) -> String {
+    format!("{public_url}/orgs/{org_id}/issues/{key}")
+}
+
 /// A day's number since 1970; nothing for what is no day.
 pub fn day_of(text: &str) -> Option<i64> {
     let date = if text.len() == 10 { text.parse::<crate::notify::Date>().ok()? } else { return None };

@@ -10,6 +10,8 @@ pub const LABELS_MAX: usize = 30;
 pub const LABEL_LEN_MAX: usize = 64;
 /// Components of an issue, and versions that it is fixed in or affects (contract B 4.1).
 pub const CATALOG_FIELD_MAX: usize = 50;
+/// Characters of the name of a component or a version (contract B 4.1).
+pub const CATALOG_NAME_LEN_MAX: usize = 100;
 /// The farthest place that a search begins at (contract B 4.1).
 pub const SEARCH_START_MAX: usize = 100_000;
 /// Issues that a search answers (contract B 4.1).

@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod agenda;
+pub mod booking;
 pub mod builtin;
 pub mod family;
 pub mod filter;
@@ -11,8 +12,10 @@ pub mod jql;
 pub mod key;
 pub mod label;
 pub mod limits;
+pub mod places;
 pub mod rank;
 pub mod settings;
 pub mod sla;
 pub mod space;
+pub mod transfer;
 pub mod workflow;

@@ -3,6 +3,7 @@
 mod apns;
 mod fcm;
 mod keys;
+mod places;
 mod server;
 mod texts;
 mod web;

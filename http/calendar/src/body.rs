@@ -205,7 +205,7 @@ impl ExceptionBody {
     "busyStatus": "busy", "sensitivity": "normal", "reminders": [10], "categories": [], "url": null,
     "recurrence": null, "rrule": null, "exceptions": [], "sequence": 0
 }))]
-pub(crate) struct CalendarEventBody {
+pub struct CalendarEventBody {
     /// The event's id.
     event_id: String,
     /// The calendar that it is in.
@@ -264,7 +264,10 @@ pub(crate) struct CalendarEventBody {
 
 impl CalendarEventBody {
     /// The event as it is shown.
-    pub(super) fn of(event: Event) -> domain::Result<Self> {
+    ///
+    /// # Errors
+    /// When its rule can't be read any more.
+    pub fn of(event: Event) -> domain::Result<Self> {
         let (head, detail) = (event.head, event.detail);
         let timing = &head.timing;
         let series = timing.series()?;

@@ -11,4 +11,4 @@ mod invitation;
 mod routes;
 mod windows;
 
-pub use self::routes::page;
+pub use self::{body::CalendarEventBody, routes::page};

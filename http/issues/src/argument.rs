@@ -22,7 +22,7 @@ use http_shell::{
 use store::issues::{FilterOf, StoredIssue};
 
 /// The issue that the path names, in a space that the caller may browse.
-pub(crate) struct IssueOf<P: Permission> {
+pub struct IssueOf<P: Permission> {
     /// The organization.
     pub org: Org<P>,
     /// The issue.

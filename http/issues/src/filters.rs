@@ -2,7 +2,7 @@
 
 use actors::issues::{ChangeFilter, CreateFilter, DeleteFilter, FilterPatch, StarFilter, SubscribeFilter, sight};
 use domain::{
-    Authority,
+    Authority, Timestamp,
     issues::filter::{Frequency, Sharing, Subscription},
     problems::Problems,
 };
@@ -93,7 +93,7 @@ impl IssueFilterBody {
             frequency: it.frequency,
             hour: it.hour,
             weekday: it.weekday,
-            last_sent_at: it.last_sent_at.map(|at| at.as_millis()),
+            last_sent_at: it.last_sent_at.map(Timestamp::as_millis),
         });
         Self {
             filter_id: filter.id.to_string(),

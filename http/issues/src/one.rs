@@ -67,8 +67,6 @@ macro_rules! issue_body {
         #[derive(Deserialize, ToSchema)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         $(#[$attribute])*
-        #[expect(clippy::option_option, reason = "absent, null and a value are three things")]
-        $(#[$attribute])*
         pub(crate) struct $name {
             $($(#[$extra])* $field: $type,)*
             /// A type of the space: its id or name.
@@ -99,6 +97,12 @@ macro_rules! issue_body {
             reporter: Option<Option<String>>,
             /// At most 30 labels of at most 64 characters, without spaces.
             labels: Option<Vec<String>>,
+            /// At most 50 components of the space.
+            components: Option<Vec<String>>,
+            /// At most 50 versions of the space in which it is fixed.
+            fix_versions: Option<Vec<String>>,
+            /// At most 50 versions of the space that it affects.
+            affects_versions: Option<Vec<String>>,
             /// `YYYY-MM-DD`.
             #[serde(default, deserialize_with = "nullable")]
             #[schema(value_type = Option<String>)]
@@ -140,6 +144,9 @@ macro_rules! issue_body {
                     assignee: self.assignee.clone(),
                     reporter: self.reporter.clone(),
                     labels: self.labels.clone(),
+                    components: self.components.clone(),
+                    fix_versions: self.fix_versions.clone(),
+                    affects_versions: self.affects_versions.clone(),
                     due_date: self.due_date.clone(),
                     start_date: self.start_date.clone(),
                     story_points: self.story_points,
@@ -178,11 +185,7 @@ impl IssueCreate {
     /// The space that is meant, among those that the caller sees.
     fn space(&self, seen: &Sight) -> domain::Result<SpaceId> {
         if let Some(text) = &self.space {
-            let named = seen
-                .spaces
-                .iter()
-                .map(|(space, _)| space)
-                .find(|space| text.eq_ignore_ascii_case(&space.key) || *text == space.space_id.to_string());
+            let named = seen.named(text);
             return named.map(|space| space.space_id).ok_or_else(|| Error::invalid("space", SPACE_NOT_FOUND));
         }
         let open = seen.spaces.iter().filter(|(space, role)| !space.archived && may(Some(*role), Permission::Create));

@@ -2,7 +2,7 @@
 
 use http_shell::{endpoint::Endpoint, page};
 
-use crate::{comments, config, filters, one, search, spaces};
+use crate::{agenda, comments, config, filters, one, places, search, spaces, transfer};
 
 /// The lines.
 #[rustfmt::skip]
@@ -14,6 +14,10 @@ pub fn page() -> Vec<Endpoint> {
             POST   "/v1/orgs/{orgId}/issues"              => one::issue_create, creates();
             POST   "/v1/orgs/{orgId}/issues/links/among"  => search::issue_links_among;
             GET    "/v1/orgs/{orgId}/issues/labels"       => search::issue_labels_list;
+            GET    "/v1/orgs/{orgId}/issues/export"       => transfer::issue_export;
+            POST   "/v1/orgs/{orgId}/issues/import"       => transfer::issue_import;
+            GET    "/v1/orgs/{orgId}/issues/places"       => places::issue_places;
+            GET    "/v1/orgs/{orgId}/issues/calendar/agenda" => agenda::issue_agenda;
             GET    "/v1/orgs/{orgId}/issues/config/meta"  => config::issue_config_meta;
             GET    "/v1/orgs/{orgId}/issues/config/settings" => config::issue_settings_get;
             PUT    "/v1/orgs/{orgId}/issues/config/settings" => config::issue_settings_put;

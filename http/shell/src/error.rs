@@ -178,7 +178,10 @@ impl ApiError {
             Self::Domain(Error::Invalid { problems }) => (Some(problems.as_slice()), None, None),
             Self::Domain(Error::MissingScope(scope)) => (None, Some(*scope), None),
             Self::Domain(
-                Error::Conflict { adds, .. } | Error::Forbidden { adds, .. } | Error::Unprocessable { adds, .. },
+                Error::BadRequest { adds, .. }
+                | Error::Conflict { adds, .. }
+                | Error::Forbidden { adds, .. }
+                | Error::Unprocessable { adds, .. },
             ) => (None, None, Some(adds)),
             _ => (None, None, None),
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actors::{Actors, Services, Settings, git::host::GitHost, pages::live::Rooms};
-use gateways::{Pusher, Texter, hub::Hub};
+use gateways::{Places, Pusher, Texter, hub::Hub};
 use metrics_exporter_prometheus::PrometheusHandle;
 use store::Store;
 use tokio::sync::watch;
@@ -27,6 +27,8 @@ pub struct AppState {
     pub texter: Texter,
     /// For what browsers subscribe to push messages with.
     pub pusher: Pusher,
+    /// For addresses that people look up.
+    pub places: Places,
     /// Who looks at which organization's pages, on this node.
     pub page_rooms: Rooms,
     /// The objects of repositories, on this node.
@@ -68,6 +70,7 @@ impl AppState {
             hub: services.hub.clone(),
             texter: services.texter.clone(),
             pusher: services.pusher.clone(),
+            places: services.places.clone(),
             page_rooms: Rooms::new(services.clone()),
             git: actors.git.clone(),
             settings: services.settings,

@@ -9,14 +9,17 @@ use std::sync::LazyLock;
 
 use actix_web::{HttpResponse, http::header};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use domain::id::{EscalationId, OrgId, PageId, ProtocolId};
+use domain::{
+    id::{EscalationId, OrgId, PageId, ProtocolId},
+    issues::{key::IssueKey, limits::ISSUE_NOT_FOUND},
+};
 use http_shell::{
     argument::Argument,
     call::Call,
     caller::Anyone,
     error::{ApiError, Result},
     facts::Facts,
-    path::Path,
+    path::{Path, PathParameter},
     state::State,
 };
 use sha2::{Digest, Sha256};
@@ -74,6 +77,34 @@ pub(crate) async fn org_link(_: Anyone, org_id: Path<OrgId>, state: State) -> Ht
     responses((status = 200, description = "The page.", content_type = "text/html")))]
 pub(crate) async fn page_link(_: Anyone, org_id: Path<OrgId>, id: Path<PageId>, state: State) -> HttpResponse {
     linked(&state, "Notes page", &id.to_string(), &format!("/v1/orgs/{}/pages/{}", *org_id, *id))
+}
+
+/// An issue, as a link names it.
+pub(crate) struct LinkedIssue(IssueKey);
+
+impl PathParameter for LinkedIssue {
+    const NAME: &'static str = "issueKey";
+    const DESCRIPTION: &'static str = "An issue.";
+    const EXAMPLE: &'static str = "WEB-12";
+    const NOT_FOUND: &'static str = ISSUE_NOT_FOUND;
+
+    fn read(text: &str) -> Option<Self> {
+        text.parse().ok().map(Self)
+    }
+}
+
+/// Follow a link to an issue
+///
+/// A page for people that names the issue's key and its address in the API.
+#[utoipa::path(get, path = "/orgs/{orgId}/issues/{issueKey}",
+    responses((status = 200, description = "The page.", content_type = "text/html")))]
+pub(crate) async fn issue_link(
+    _: Anyone,
+    org_id: Path<OrgId>,
+    Path(LinkedIssue(key)): Path<LinkedIssue>,
+    state: State,
+) -> HttpResponse {
+    linked(&state, "Issue", &key.to_string(), &format!("/v1/orgs/{}/issues/{key}", *org_id))
 }
 
 /// Follow a link to an escalation

@@ -9,7 +9,7 @@ use domain::{
 use crate::{Change, Expect, Store, StoreError, reader::row, sql::Sql};
 
 row! {
-    struct CommentRow {
+    pub(super) struct CommentRow {
         id: String,
         issue_id: String,
         author_id: String,

@@ -122,6 +122,18 @@ impl Store {
         self.reader().row::<FilterRow>(&Sql::new(statement, values)).await?.map(FilterOf::try_from).transpose()
     }
 
+    /// The organization of a filter.
+    pub async fn issue_filter_org(&self, id: IssueFilterId) -> Result<Option<OrgId>, StoreError> {
+        row! {
+            struct OrgRow {
+                org_id: String,
+            }
+        }
+        let sql = Sql::new("SELECT org_id FROM issue_filters WHERE id = $1", [id.to_string().into()]);
+        let row: Option<OrgRow> = self.reader().row(&sql).await?;
+        row.map(|row| row.org_id.parse().map_err(|_| StoreError::corrupt("issue_filters.org_id"))).transpose()
+    }
+
     /// How many filters a person has in an organization.
     pub async fn issue_filters_count(&self, org_id: OrgId, owner: UserId) -> Result<u64, StoreError> {
         let statement = "SELECT COUNT(*) AS count FROM issue_filters WHERE org_id = $1 AND owner_id = $2";
@@ -184,6 +196,13 @@ impl Change {
             "DELETE FROM issue_filter_stars WHERE filter_id = $1 AND user_id = $2"
         };
         self.run_statement(Sql::new(statement, [id.to_string().into(), person.to_string().into()]), Expect::Any);
+    }
+
+    /// Remembers when a person was last mailed what a filter finds.
+    pub fn issue_filter_sent(&mut self, id: IssueFilterId, person: UserId, now: Timestamp) {
+        let statement = "UPDATE issue_filter_subscriptions SET last_sent_at = $3 WHERE filter_id = $1 AND user_id = $2";
+        let values = [id.to_string().into(), person.to_string().into(), now.0.into()];
+        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 
     /// Has a person be mailed what a filter finds, or no longer.

@@ -1,5 +1,7 @@
 //! What fields held, and when, by whom and how that changed.
 
+use std::collections::HashMap;
+
 use domain::{
     Timestamp,
     id::{IssueId, UserId},
@@ -58,6 +60,23 @@ pub struct IssueChanged<'a> {
     pub at: Timestamp,
 }
 
+impl TryFrom<ChangeRow> for HistoryRow {
+    type Error = StoreError;
+
+    fn try_from(row: ChangeRow) -> Result<Self, StoreError> {
+        let by = row.by_id.map(|id| id.parse()).transpose();
+        Ok(Self {
+            n: row.n,
+            at: Timestamp(row.at),
+            by: by.map_err(|_| StoreError::corrupt("issue_changes.by_id"))?,
+            field: row.field,
+            from: json::read("issue_changes.from_text", &row.from_text)?,
+            to: json::read("issue_changes.to_text", &row.to_text)?,
+            cause: row.cause,
+        })
+    }
+}
+
 /// The kind of a field's values; nothing for texts.
 fn kind_of(field: &str) -> Option<&'static str> {
     KEPT_FIELDS.iter().find(|(name, _)| *name == field).map(|(_, kind)| *kind)
@@ -76,19 +95,42 @@ impl Store {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let values = [id.to_string().into(), before.unwrap_or(i64::MAX).into(), limit.into()];
         let rows: Vec<ChangeRow> = self.reader().rows(&Sql::new(statement, values)).await?;
-        let read = |row: ChangeRow| {
-            let by = row.by_id.map(|id| id.parse()).transpose();
-            Ok(HistoryRow {
-                n: row.n,
-                at: Timestamp(row.at),
-                by: by.map_err(|_| StoreError::corrupt("issue_changes.by_id"))?,
-                field: row.field,
-                from: json::read("issue_changes.from_text", &row.from_text)?,
-                to: json::read("issue_changes.to_text", &row.to_text)?,
-                cause: row.cause,
-            })
-        };
-        rows.into_iter().map(read).collect()
+        rows.into_iter().map(HistoryRow::try_from).collect()
+    }
+
+    /// The histories of these issues, the first change first.
+    pub async fn issue_histories(&self, issues: &[IssueId]) -> Result<HashMap<IssueId, Vec<HistoryRow>>, StoreError> {
+        row! {
+            struct OfIssueRow {
+                id: String,
+                n: i64,
+                at: i64,
+                by_id: Option<String>,
+                field: String,
+                from_text: String,
+                to_text: String,
+                cause: String,
+            }
+        }
+        let mut found: HashMap<IssueId, Vec<HistoryRow>> = HashMap::new();
+        if issues.is_empty() {
+            return Ok(found);
+        }
+        let statement = format!(
+            "SELECT i.id AS id, c.n AS n, c.at AS at, c.by_id AS by_id, c.field AS field, c.from_text AS from_text, \
+             c.to_text AS to_text, c.cause AS cause FROM issue_changes c JOIN issues i ON i.seq = c.seq \
+             WHERE i.id IN ({}) ORDER BY c.seq, c.n",
+            super::rows::places(1, issues.len())
+        );
+        let rows: Vec<OfIssueRow> =
+            self.reader().rows_of_many(&Sql::new(statement, issues.iter().map(|id| id.to_string().into()))).await?;
+        for row in rows {
+            let OfIssueRow { id, n, at, by_id, field, from_text, to_text, cause } = row;
+            let row = ChangeRow { n, at, by_id, field, from_text, to_text, cause };
+            let id: IssueId = id.parse().map_err(|_| StoreError::corrupt("an id of issues"))?;
+            found.entry(id).or_default().push(HistoryRow::try_from(row)?);
+        }
+        Ok(found)
     }
 }
 

@@ -10,7 +10,7 @@ use super::rows::places;
 use crate::{Change, Expect, Store, StoreError, reader::row, sql::Sql};
 
 row! {
-    struct LinkRow {
+    pub(super) struct LinkRow {
         id: String,
         type_id: String,
         from_id: String,
@@ -84,10 +84,11 @@ impl Store {
 }
 
 impl Change {
-    /// Adds a link, unless there is the same.
+    /// Adds a link; stale where there is the same.
     pub fn issue_link_add(&mut self, org_id: OrgId, link: &IssueLink, now: Timestamp) {
         let statement = "INSERT INTO issue_links (id, org_id, type_id, from_id, to_id, created_at) \
-                         VALUES ($1, $2, $3, $4, $5, $6)";
+                         VALUES ($1, $2, $3, $4, $5, $6) \
+                         ON CONFLICT (from_id, to_id, type_id) DO NOTHING";
         let values = [
             link.id.to_string().into(),
             org_id.to_string().into(),

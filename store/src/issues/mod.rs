@@ -3,11 +3,15 @@
 //! An issue is a narrow row of numbers, which is searched, and a document, which is answered. Whatever an issue has that stands in
 //! a list (a status, a person, a label) has a number in `issue_values`, given once and kept; a commit that needs one gives it first.
 
+mod agenda;
 mod catalog;
 mod comments;
+mod export;
 mod filters;
 mod history;
+mod imports;
 mod links;
+mod removal;
 mod rows;
 mod search;
 mod spaces;
@@ -15,12 +19,13 @@ mod spaces;
 use domain::id::{IssueId, OrgId};
 
 pub use self::{
+    agenda::IssueDay,
     catalog::Catalog,
     filters::{FilterOf, NamedFilter},
     history::{HistoryRow, IssueChanged},
     links::IssueLink,
     rows::{ParentFacts, StoredIssue},
-    search::{FoundIssues, IssueSearch, Orders},
+    search::{FoundIssues, FoundSeqs, IssueSearch, Orders},
 };
 use crate::{Change, Expect, sql::Sql};
 

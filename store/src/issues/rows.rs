@@ -151,8 +151,8 @@ impl Store {
             return Ok(HashMap::new());
         }
         let statement = format!(
-            "SELECT issues.seq, issue_docs.doc, '' AS description, issues.version, issues.rank FROM issues \
-             JOIN issue_docs ON issue_docs.id = issues.id WHERE issues.seq IN ({})",
+            "SELECT issues.seq, issue_docs.doc, issue_docs.description, issues.version, issues.rank FROM issues \
+             JOIN issue_docs ON issue_docs.id = issues.id WHERE issues.deleted_at IS NULL AND issues.seq IN ({})",
             places(1, seqs.len())
         );
         let values: Vec<Value> = seqs.iter().map(|seq| (*seq).into()).collect();

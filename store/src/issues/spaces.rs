@@ -157,10 +157,10 @@ impl Change {
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 
-    /// Takes the next number of a space that is as it was read; stale where somebody else took it, or changed the space.
-    pub fn issue_number_take(&mut self, space: &Space) {
-        let statement = "UPDATE issue_spaces SET seq = seq + 1 WHERE id = $1 AND seq = $2 AND version = $3";
-        let values = [space.space_id.to_string().into(), space.seq.into(), space.version.into()];
+    /// Takes the next numbers of a space that is as it was read; stale where somebody else took them, or changed the space.
+    pub fn issue_numbers_take(&mut self, space: &Space, count: i64) {
+        let statement = "UPDATE issue_spaces SET seq = seq + $4 WHERE id = $1 AND seq = $2 AND version = $3";
+        let values = [space.space_id.to_string().into(), space.seq.into(), space.version.into(), count.into()];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 }

@@ -21,7 +21,11 @@ use domain::{
 use sea_orm::{DbBackend, Value};
 
 use self::{condition::Conditions, numbers::Numbers};
-use crate::{Store, reader::row, sql::Sql};
+use crate::{
+    Store,
+    reader::{Reader, row},
+    sql::Sql,
+};
 
 row! {
     struct SeqRow {
@@ -76,6 +80,15 @@ pub struct FoundIssues {
     pub total: u64,
 }
 
+/// What was found, by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundSeqs {
+    /// The page.
+    pub seqs: Vec<i64>,
+    /// How many there are in all, as far as they are counted.
+    pub total: u64,
+}
+
 /// A statement that is being written: its values have the places in which they were added.
 #[derive(Debug, Default)]
 struct Bound(Vec<Value>);
@@ -105,11 +118,27 @@ impl Store {
     /// 400 `jql_too_expensive` where the query is nested too deep to be asked.
     pub async fn issues_search(&self, search: &IssueSearch<'_>) -> Result<FoundIssues> {
         let reader = self.reader().snapshot().await?;
-        let numbers = Numbers::read(&reader, search).await?;
+        let FoundSeqs { seqs, total } = self.issue_seqs_in(&reader, search).await?;
+        let mut found = self.issues_at(&reader, &seqs).await?;
+        let issues = seqs.iter().filter_map(|seq| found.remove(seq)).map(|stored| stored.issue).collect();
+        Ok(FoundIssues { issues, total })
+    }
+
+    /// The numbers of the issues that a query finds.
+    ///
+    /// # Errors
+    /// As [`Store::issues_search`].
+    pub async fn issue_seqs(&self, search: &IssueSearch<'_>) -> Result<FoundSeqs> {
+        let reader = self.reader().snapshot().await?;
+        self.issue_seqs_in(&reader, search).await
+    }
+
+    async fn issue_seqs_in(&self, reader: &Reader, search: &IssueSearch<'_>) -> Result<FoundSeqs> {
+        let numbers = Numbers::read(reader, search).await?;
         let spaces: Vec<i64> = search.spaces.iter().filter_map(|id| numbers.of("space", &id.to_string())).collect();
-        let Some(org_no) = numbers.of("org", &search.org_id.to_string()) else { return Ok(FoundIssues::default()) };
+        let Some(org_no) = numbers.of("org", &search.org_id.to_string()) else { return Ok(FoundSeqs::default()) };
         if spaces.is_empty() {
-            return Ok(FoundIssues::default());
+            return Ok(FoundSeqs::default());
         }
         let is_postgres = self.parts.connections.backend() == DbBackend::Postgres;
         let mut bound = Bound::default();
@@ -125,16 +154,13 @@ impl Store {
             reader.rows_of_many(&Sql::new(counted, bound.0.clone())).await?.into_iter().next();
         let total = u64::try_from(count.map_or(0, |row| row.count)).unwrap_or(0);
         if total <= search.start || search.limit == 0 {
-            return Ok(FoundIssues { issues: Vec::new(), total });
+            return Ok(FoundSeqs { seqs: Vec::new(), total });
         }
         let order = order::of(search, &numbers, is_postgres);
         let (limit, start) = (bound.add(number(search.limit)), bound.add(number(search.start)));
         let paged = format!("SELECT i.seq AS seq {from} ORDER BY {order} LIMIT {limit} OFFSET {start}");
         let page: Vec<SeqRow> = reader.rows_of_many(&Sql::new(paged, bound.0)).await?;
-        let seqs: Vec<i64> = page.into_iter().map(|row| row.seq).collect();
-        let mut found = self.issues_at(&reader, &seqs).await?;
-        let issues = seqs.iter().filter_map(|seq| found.remove(seq)).map(|stored| stored.issue).collect();
-        Ok(FoundIssues { issues, total })
+        Ok(FoundSeqs { seqs: page.into_iter().map(|row| row.seq).collect(), total })
     }
 }
 

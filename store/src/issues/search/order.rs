@@ -34,8 +34,8 @@ fn keyed(search: &IssueSearch<'_>, numbers: &Numbers, (key, is_postgres): (&str,
     let direction = if descends { "DESC" } else { "ASC" };
     let placed = |column: &str, kind: &str, ids: &[String]| {
         let places = ids.iter().enumerate().filter_map(|(at, id)| Some((at, numbers.of(kind, id)?)));
-        let whens: String = places.map(|(at, no)| format!(" WHEN {no} THEN {at}")).collect();
-        if whens.is_empty() { None } else { Some(format!("(CASE {column}{whens} END)")) }
+        let whens: Vec<String> = places.map(|(at, no)| format!("WHEN {no} THEN {at}")).collect();
+        if whens.is_empty() { None } else { Some(format!("(CASE {column} {} END)", whens.join(" "))) }
     };
     let spaces: Vec<String> = search.spaces.iter().map(ToString::to_string).collect();
     let orders = search.orders;

@@ -20,7 +20,7 @@ pub use self::{
     evaluate::Fallback,
     facts::{Facts, HistoryEntry, SortKey, ValueSpan, spans},
     fields::{FieldKey, FieldKind, KnownField, ValueKind},
-    moments::{Clock, day_number, duration},
+    moments::{Clock, day_number, duration, numbered_day},
     plan::{Ask, Change, Choice, Comparison, Order, Plan, Test, Times, ValueId},
     resolve::{Names, Reader, resolve},
     text::{Sought, Stem, Term, TextQuestion, unstemmed},

@@ -147,6 +147,11 @@ pub fn day_number(date: Date) -> i64 {
     epoch.until(date).map_or(0, |span| i64::from(span.get_days()))
 }
 
+/// The day of a number since 1970; nothing for one that no calendar has.
+pub fn numbered_day(number: i64) -> Option<Date> {
+    later_day(Date::constant(1970, 1, 1), number, Unit::Day)
+}
+
 fn later_day(date: Date, count: i64, unit: Unit) -> Option<Date> {
     let span = match unit {
         Unit::Year => jiff::Span::new().try_years(count).ok()?,
