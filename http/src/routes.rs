@@ -23,6 +23,7 @@ pub(crate) fn page() -> Vec<Endpoint> {
         http_vault::page(),
         http_notify::page(),
         http_issues::page(),
+        http_helpcenter::page(),
         http_pages::page(),
         http_databases::page(),
         http_storage::page(),

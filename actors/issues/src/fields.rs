@@ -134,13 +134,7 @@ impl Lookup<'_> {
 
     /// Whether issues of the space may be assigned to somebody.
     pub(crate) async fn is_assignable(&self, person: UserId) -> Result<bool> {
-        let authority = match self.store.authority_of_person(self.org_id(), person).await {
-            Ok(authority) => authority,
-            Err(Error::NotFound { .. }) => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        let teams = self.store.teams_of_person(self.org_id(), person).await?;
-        Ok(domain::issues::access::may(role_of(&authority, &teams, self.space), Permission::Assignable))
+        is_assignable(self.store, self.space, person).await
     }
 
     /// The issue that a text names, which the caller must see.
@@ -176,6 +170,17 @@ impl Lookup<'_> {
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
         parent_of(child, Some(Parent { level, space: &space, line: &line }))
     }
+}
+
+/// Whether issues of a space may be assigned to somebody.
+pub(crate) async fn is_assignable(store: &Store, space: &Space, person: UserId) -> Result<bool> {
+    let authority = match store.authority_of_person(space.org_id, person).await {
+        Ok(authority) => authority,
+        Err(Error::NotFound { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let teams = store.teams_of_person(space.org_id, person).await?;
+    Ok(domain::issues::access::may(role_of(&authority, &teams, space), Permission::Assignable))
 }
 
 fn texts(fields: &IssueFields, stored: &mut StoredIssue, problems: &mut Problems) {

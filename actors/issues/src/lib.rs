@@ -11,6 +11,7 @@ mod fields;
 mod filter;
 mod issue;
 mod links;
+pub mod portal;
 mod search;
 mod space;
 

@@ -11,6 +11,7 @@ pub mod jql;
 pub mod key;
 pub mod label;
 pub mod limits;
+pub mod portal;
 pub mod rank;
 pub mod settings;
 pub mod sla;

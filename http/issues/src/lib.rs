@@ -1,6 +1,7 @@
 //! Issue tracking (contract B 4.1 to 4.3).
 
 mod argument;
+mod attachments;
 mod comments;
 mod config;
 mod filters;

@@ -8,6 +8,7 @@ mod comments;
 mod filters;
 mod history;
 mod links;
+mod portal;
 mod rows;
 mod search;
 mod spaces;
@@ -19,6 +20,10 @@ pub use self::{
     filters::{FilterOf, NamedFilter},
     history::{HistoryRow, IssueChanged},
     links::IssueLink,
+    portal::{
+        Article, ArticleHit, Attachment, AttachmentAct, AttachmentAddress, AttachmentQuery, PortalRequest,
+        RequestPlace, RequestState, RequestsAsked,
+    },
     rows::{ParentFacts, StoredIssue},
     search::{FoundIssues, IssueSearch, Orders},
 };
