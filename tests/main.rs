@@ -18,6 +18,7 @@ mod endpoints;
 mod faults;
 mod git;
 mod harness;
+mod helpcenter;
 mod http_rules;
 mod issues;
 mod live;

@@ -91,8 +91,13 @@ def organization(owner, name, member):
     event = {"summary": "A meeting", "start": "2026-11-23T09:00", "end": "2026-11-23T10:00", "timeZone": "Europe/Vienna"}
     event_id = owner.post(f"{mail}/calendars/{calendar}/events", event)["event"]["eventId"]
     rule = owner.post(f"{org}/repos/a-repository/rules", {"name": "A rule", "patterns": ["main"]})["rule"]["ruleId"]
-    owner.post(f"{org}/issues/spaces", {"key": "WEB", "name": "A space", "template": "basic"})
-    issue = owner.post(f"{org}/issues", {"space": "WEB", "summary": "An issue"})["issue"]["key"]
+    desk = {"key": "WEB", "name": "A space", "template": "service"}
+    config = owner.post(f"{org}/issues/spaces", desk)["space"]["config"]
+    config["servicedesk"]["portal"]["enabled"] = True
+    owner.call("PATCH", f"{org}/issues/spaces/WEB", {"config": config})
+    portal = f"/v1/portal/issues/{slug}/WEB"
+    issue = owner.post(f"{portal}/requests", {"requestType": "get_help", "summary": "A request"})["key"]
+    file = owner.post(f"{portal}/requests/{issue}/attachments", {"name": "a.txt", "size": 3})["attachmentId"]
     said = owner.post(f"{org}/issues/{issue}/comments", {"body": "A comment"})["comment"]["commentId"]
     saved = owner.post(f"{org}/issues/filters", {"name": "A filter", "jql": "status = todo"})["filter"]["filterId"]
     return {
@@ -125,6 +130,9 @@ def organization(owner, name, member):
         "indexName": "by-email",
         "spaceKey": "WEB",
         "issueKey": issue,
+        "org": slug,
+        "attachmentId": file,
+        "who": me,
         "issueCommentId": said,
         "linkId": "ilk_01jd7rt4m5e9fv2w8x3c6k0hqz",
         "workflowId": "wf_basic",

@@ -193,6 +193,7 @@ impl Actors {
         actors.kernel.deliver_timers_to(&actors.machine_key);
         actors.kernel.deliver_timers_to(&actors.page_tree);
         actors.kernel.deliver_timers_to(&actors.escalation);
+        actors.kernel.deliver_timers_to(&actors.issue);
         actors.kernel.start_timers();
         let context = Context::system(Origin::Actor, Instant::now() + ARM_TIMEOUT);
         if let Err(error) = actors.housekeeping.tell(&House, Arm, context) {

@@ -250,6 +250,8 @@ ids! {
     IssueCommentId = "icm";
     /// A link between two issues.
     IssueLinkId = "ilk";
+    /// A file of an issue (contract B 4.4).
+    AttachmentId = "att";
     /// A saved filter of issues.
     IssueFilterId = "ifl";
 }

@@ -24,6 +24,7 @@ pub(crate) fn page() -> Vec<Endpoint> {
         http_notify::page(),
         http_issues::page(),
         issue_calendar_page(),
+        http_helpcenter::page(),
         http_pages::page(),
         http_databases::page(),
         http_storage::page(),

@@ -58,6 +58,8 @@ mod m0054_issue_spaces;
 mod m0055_issues;
 mod m0056_issue_texts;
 mod m0057_issue_imports;
+mod m0059_help_centers;
+mod m0060_issue_attachments;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -116,6 +118,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0055_issues::Migration),
             Box::new(m0056_issue_texts::Migration),
             Box::new(m0057_issue_imports::Migration),
+            Box::new(m0059_help_centers::Migration),
+            Box::new(m0060_issue_attachments::Migration),
         ]
     }
 }

@@ -72,6 +72,8 @@ const MADE_UP: &[(&str, &str)] = &[
     ("issueKey", "WEB-1"),
     ("spaceKey", "WEB"),
     ("issueCommentId", "icm_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("attachmentId", "att_01jd7rt4m5e9fv2w8x3c6k0hqz"),
+    ("who", "usr_01jd7rt4m5e9fv2w8x3c6k0hqz"),
     ("linkId", "ilk_01jd7rt4m5e9fv2w8x3c6k0hqz"),
     ("workflowId", "wf_basic"),
     ("commentId", "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz"),
@@ -127,12 +129,13 @@ impl Cast {
         let rules = format!("{path}/repos/a-repository/rules");
         let rule = owner.client.post(&rules).json(&rule).send().await.expect(201);
         let (mailbox, calendar) = make_mailbox(&owner, &path).await;
-        let filter = make_issue_and_filter(&owner.client, &path).await;
+        let (filter, slug) = make_issue_and_filter(&owner.client, &path).await;
         let command_line = on_command_line(&server, &owner.client, &org_id).await;
         let (runner, job) = at_work(&server, &owner.client, &path).await;
         let sign_ins = owner.client.get("/v1/me/sign-ins").send().await.expect(200);
         let mut names = vec![
             ("owner", org_id.clone()),
+            ("org", slug),
             ("orgId", org_id),
             ("userId", viewer.user_id.clone()),
             ("teamId", team.str("/team/teamId").to_owned()),
@@ -256,13 +259,18 @@ async fn join(owner: &Client, org_id: &str, person: &Person, role: &str) {
     person.client.get(&format!("/v1/orgs/{org_id}")).send().await.expect(200);
 }
 
-/// A space with one issue, and a filter; the filter's id.
-async fn make_issue_and_filter(owner: &Client, path: &str) -> String {
+/// A desk with one request, and a filter; the filter's id, and the organization's slug.
+async fn make_issue_and_filter(owner: &Client, path: &str) -> (String, String) {
     let issues = format!("{path}/issues");
-    let space = json!({ "key": "WEB", "name": "A space", "template": "basic" });
-    owner.post(&format!("{issues}/spaces")).json(&space).send().await.expect(201);
-    owner.post(&issues).json(&json!({ "summary": "An issue" })).send().await.expect(201);
+    let space = json!({ "key": "WEB", "name": "A space", "template": "service" });
+    let made = owner.post(&format!("{issues}/spaces")).json(&space).send().await.expect(201);
+    let mut config = made.json["space"]["config"].clone();
+    config["servicedesk"]["portal"]["enabled"] = json!(true);
+    owner.patch(&format!("{issues}/spaces/WEB")).json(&json!({ "config": config })).send().await.expect(200);
+    let slug = owner.get(path).send().await.expect(200).str("/org/slug").to_owned();
+    let request = json!({ "requestType": "get_help", "summary": "A request" });
+    owner.post(&format!("/v1/portal/issues/{slug}/WEB/requests")).json(&request).send().await.expect(201);
     let filter = json!({ "name": "A filter", "jql": "" });
     let filter = owner.post(&format!("{issues}/filters")).json(&filter).send().await.expect(201);
-    filter.str("/filter/filterId").to_owned()
+    (filter.str("/filter/filterId").to_owned(), slug)
 }

@@ -42,6 +42,8 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/me/otp"                                     Person, Nothing;
     POST   "/v1/me/otp/confirm"                             Person, JSON;
     DELETE "/v1/me/otp"                                     Person, Nothing;
+    POST   "/v1/me/email/code"                              Person, Nothing;
+    POST   "/v1/me/email/confirm"                           Person, JSON;
     GET    "/v1/me/sign-ins"                                Person, Nothing;
     DELETE "/v1/me/sign-ins/{signInId}"                     Person, Nothing;
     GET    "/v1/me/live"                                    Person, Nothing;
@@ -197,12 +199,33 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/transitions"           Scope("issues:read"), Nothing;
     POST   "/v1/orgs/{orgId}/issues/{issueKey}/transitions"           Scope("issues:write"), JSON;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/history"               Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments"           Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments/{attachmentId}" Scope("issues:read"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/comments"              Scope("issues:read"), Nothing;
     POST   "/v1/orgs/{orgId}/issues/{issueKey}/comments"              Scope("issues:write"), JSON;
     PATCH  "/v1/orgs/{orgId}/issues/{issueKey}/comments/{issueCommentId}" Scope("issues:write"), JSON;
     DELETE "/v1/orgs/{orgId}/issues/{issueKey}/comments/{issueCommentId}" Scope("issues:write"), Nothing;
     POST   "/v1/orgs/{orgId}/issues/{issueKey}/links"                 Scope("issues:write"), JSON;
     DELETE "/v1/orgs/{orgId}/issues/{issueKey}/links/{linkId}"        Scope("issues:write"), Nothing;
+
+    GET    "/v1/portal/issues/{org}"                                  Person, Nothing;
+    GET    "/v1/portal/issues/{org}/{spaceKey}"                       Person, Nothing;
+    GET    "/v1/portal/issues/{org}/{spaceKey}/requests"              Person, Nothing;
+    POST   "/v1/portal/issues/{org}/{spaceKey}/requests"              Person, JSON;
+    GET    "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}"   Person, Nothing;
+    POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/comments" Person, JSON;
+    POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/participants" Person, JSON;
+    DELETE "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/participants/{who}" Person, Nothing;
+    POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/rating" Person, JSON;
+    POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/attachments" Person, JSON;
+    POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/attachments/{attachmentId}/complete" Person, Nothing;
+    GET    "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/attachments/{attachmentId}" Person, Nothing;
+    POST   "/v1/portal/issues/{org}/{spaceKey}/attachments/{attachmentId}/complete" Person, Nothing;
+    GET    "/v1/portal/issues/{org}/{spaceKey}/attachments/{attachmentId}" Person, Nothing;
+    GET    "/v1/portal/issues/{org}/{spaceKey}/articles"              Person, Nothing;
+    GET    "/v1/portal/issues/{org}/{spaceKey}/articles/{pageId}"     Person, Nothing;
+    GET    "/v1/issues/files/{attachmentId}"                          AddressHolder, Nothing;
+    PUT    "/v1/issues/files/{attachmentId}"                          AddressHolder, Bytes;
 
     GET    "/v1/orgs/{orgId}/databases"                      Scope("resources:read"), Nothing;
     POST   "/v1/orgs/{orgId}/databases"                      Scope("resources:write"), JSON;

@@ -24,6 +24,8 @@ pub struct AddComment {
     pub org_id: OrgId,
     /// Markdown.
     pub body: String,
+    /// Whether those who raised the request shall read it.
+    pub public: bool,
 }
 
 /// Changes a comment.
@@ -89,7 +91,8 @@ async fn touching(
 impl Handle<AddComment> for IssueOwner {
     async fn handle(&mut self, command: &AddComment, turn: &mut Turn<'_, Self>) -> Result<Comment> {
         let opened = Opened::of(turn, command.org_id).await?;
-        opened.require(Permission::Comment)?;
+        opened.require(if command.public { Permission::ServiceAgent } else { Permission::Comment })?;
+        super::portal::require_desk(&opened.space, command.public)?;
         let (body, now) = (checked(&command.body)?, turn.now());
         let mut after = opened.stored.clone();
         if u64::try_from(after.issue.comment_count).unwrap_or(0) >= COMMENTS_MAX {
@@ -100,6 +103,7 @@ impl Handle<AddComment> for IssueOwner {
             issue_id: after.issue.issue_id,
             author_id: opened.person,
             body,
+            public: command.public,
             version: 1,
             created_at: now,
             updated_at: now,
@@ -110,6 +114,7 @@ impl Handle<AddComment> for IssueOwner {
         let mut change = Change::new();
         change.issue_set(&after, &opened.stored);
         change.issue_comment_add(&after.issue, &comment);
+        super::portal::tell_said(&mut change, &turn.services().store, &after.issue, (&comment, now)).await?;
         turn.commit(change).await?;
         Ok(comment)
     }
@@ -131,6 +136,7 @@ impl Handle<EditComment> for IssueOwner {
         let mut change = Change::new();
         change.issue_set(&after, &opened.stored);
         change.issue_comment_set(&after.issue, &comment);
+        super::portal::tell_unsaid(&mut change, &turn.services().store, &after.issue, (&comment, turn.now())).await?;
         turn.commit(change).await?;
         Ok(comment)
     }
@@ -139,13 +145,14 @@ impl Handle<EditComment> for IssueOwner {
 impl Handle<DeleteComment> for IssueOwner {
     async fn handle(&mut self, command: &DeleteComment, turn: &mut Turn<'_, Self>) -> Result<()> {
         let opened = Opened::of(turn, command.org_id).await?;
-        touching(turn, &opened, command.id, Permission::DeleteComments).await?;
+        let comment = touching(turn, &opened, command.id, Permission::DeleteComments).await?;
         let mut after = opened.stored.clone();
         after.issue.comment_count -= 1;
         touched(&mut after, turn.now());
         let mut change = Change::new();
         change.issue_set(&after, &opened.stored);
         change.issue_comment_remove(&after.issue, command.id);
+        super::portal::tell_unsaid(&mut change, &turn.services().store, &after.issue, (&comment, turn.now())).await?;
         turn.commit(change).await
     }
 }

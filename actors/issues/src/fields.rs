@@ -9,7 +9,10 @@ use domain::{
         family::{Child, Parent, parent_of},
         issue::{day_of, excerpt},
         label::labels,
-        limits::{CATALOG_FIELD_MAX, CATALOG_NAME_LEN_MAX, DESCRIPTION_LEN_MAX, GENERATIONS_MAX, ISSUE_NOT_FOUND, SUMMARY_LEN_MAX},
+        limits::{
+            CATALOG_FIELD_MAX, CATALOG_NAME_LEN_MAX, DESCRIPTION_LEN_MAX, GENERATIONS_MAX, ISSUE_NOT_FOUND,
+            SUMMARY_LEN_MAX,
+        },
         settings::Settings,
         space::Space,
     },
@@ -137,13 +140,7 @@ impl Lookup<'_> {
 
     /// Whether issues of the space may be assigned to somebody.
     pub(crate) async fn is_assignable(&self, person: UserId) -> Result<bool> {
-        let authority = match self.store.authority_of_person(self.org_id(), person).await {
-            Ok(authority) => authority,
-            Err(Error::NotFound { .. }) => return Ok(false),
-            Err(error) => return Err(error),
-        };
-        let teams = self.store.teams_of_person(self.org_id(), person).await?;
-        Ok(domain::issues::access::may(role_of(&authority, &teams, self.space), Permission::Assignable))
+        is_assignable(self.store, self.space, person).await
     }
 
     /// The issue that a text names, which the caller must see.
@@ -179,6 +176,17 @@ impl Lookup<'_> {
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
         parent_of(child, Some(Parent { level, space: &space, line: &line }))
     }
+}
+
+/// Whether issues of a space may be assigned to somebody.
+pub(crate) async fn is_assignable(store: &Store, space: &Space, person: UserId) -> Result<bool> {
+    let authority = match store.authority_of_person(space.org_id, person).await {
+        Ok(authority) => authority,
+        Err(Error::NotFound { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let teams = store.teams_of_person(space.org_id, person).await?;
+    Ok(domain::issues::access::may(role_of(&authority, &teams, space), Permission::Assignable))
 }
 
 fn texts(fields: &IssueFields, stored: &mut StoredIssue, problems: &mut Problems) {
@@ -262,7 +270,8 @@ impl IssueFields {
         let named = [description, priority, resolution, assignee, reporter].iter().all(|it| it.is_none());
         let days = [&self.due_date, &self.start_date, &self.environment, &self.parent].iter().all(|it| it.is_none());
         let numbers = [self.story_points, self.original_estimate, self.remaining_estimate].iter().all(Option::is_none);
-        let lists = [labels, &self.components, &self.fix_versions, &self.affects_versions].iter().all(|it| it.is_none());
+        let lists =
+            [labels, &self.components, &self.fix_versions, &self.affects_versions].iter().all(|it| it.is_none());
         texts && named && lists && days && numbers
     }
 }

@@ -157,7 +157,12 @@ pub(crate) fn tell_assigned(change: &mut Change, issue: &Issue, assignee: UserId
 }
 
 /// What a change of an issue writes: row, history, and whom it concerns.
-fn written(turn: &Turn<'_, IssueOwner>, before: &StoredIssue, after: &mut StoredIssue, person: UserId) -> Change {
+async fn written(
+    turn: &Turn<'_, IssueOwner>,
+    before: &StoredIssue,
+    after: &mut StoredIssue,
+    person: UserId,
+) -> Result<Change> {
     let now = turn.now();
     if let Some(assignee) = after.issue.assignee_id {
         after.issue.watch(assignee);
@@ -167,11 +172,13 @@ fn written(turn: &Turn<'_, IssueOwner>, before: &StoredIssue, after: &mut Stored
     change.issue_set(after, before);
     let cause = cause(&turn.context().caller);
     change.issue_history_add(IssueChanged { before, after, by: person, cause, at: now });
+    let store = &turn.services().store;
+    super::portal::tell_changed(&mut change, store, (before, after), (person, now)).await?;
     let is_new = after.issue.assignee_id != before.issue.assignee_id;
     if let Some(assignee) = after.issue.assignee_id.filter(|it| is_new && *it != person) {
         tell_assigned(&mut change, &after.issue, assignee, now);
     }
-    change
+    Ok(change)
 }
 
 impl Handle<ChangeIssue> for IssueOwner {
@@ -194,7 +201,7 @@ impl Handle<ChangeIssue> for IssueOwner {
         if after == opened.stored {
             return Ok(after);
         }
-        let change = written(turn, &opened.stored, &mut after, opened.person);
+        let change = written(turn, &opened.stored, &mut after, opened.person).await?;
         turn.commit(change).await?;
         Ok(after)
     }
@@ -252,7 +259,7 @@ pub struct BlockedTransition {
     pub blocked: Vec<Blocked>,
 }
 
-fn definition_of(space: &Space, issue: &Issue) -> Option<Definition> {
+pub(crate) fn definition_of(space: &Space, issue: &Issue) -> Option<Definition> {
     builtin::workflow(space.workflow_of(&issue.type_id)).map(builtin::BuiltIn::definition)
 }
 
@@ -269,7 +276,7 @@ pub fn transitions_of(
 }
 
 /// The issue in the status that a transition leads to.
-fn moved(issue: &mut Issue, definition: &Definition, to: &str, settings: &Settings, now: Timestamp) {
+pub(crate) fn moved(issue: &mut Issue, definition: &Definition, to: &str, settings: &Settings, now: Timestamp) {
     let was = issue.status_category;
     let is = settings.status(to).map_or(Category::Todo, |status| status.category);
     let before = Entered { resolved_at: issue.resolved_at, resolution: issue.resolution_id.clone() };
@@ -309,7 +316,7 @@ impl Handle<TransitionIssue> for IssueOwner {
             let lookup = Lookup { store, authority: &opened.authority, settings: &settings, space: &opened.space };
             lookup.apply(&command.fields, &mut after, false).await?;
         }
-        let change = written(turn, &opened.stored, &mut after, opened.person);
+        let change = written(turn, &opened.stored, &mut after, opened.person).await?;
         turn.commit(change).await?;
         Ok(after)
     }

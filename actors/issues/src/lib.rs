@@ -14,6 +14,7 @@ mod import;
 mod issue;
 mod links;
 mod people;
+pub mod portal;
 mod removal;
 mod search;
 mod space;

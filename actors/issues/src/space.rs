@@ -207,15 +207,29 @@ pub(crate) fn blank(space: &Space, settings: &Settings, maker: UserId, now: doma
         status_log: Vec::new(),
         comment_count: 0,
         attachment_count: 0,
+        request_type_id: None,
+        channel: None,
         participants: Vec::new(),
         email_participants: Vec::new(),
         approvals: Vec::new(),
+        satisfaction: None,
+        satisfaction_comment: None,
         sla: BTreeMap::new(),
         version: 1,
         created_at: now,
         updated_at: now,
     };
     StoredIssue { issue, description: String::new() }
+}
+
+/// Puts a new issue into the first status of its workflow.
+pub(crate) fn begin(space: &Space, settings: &Settings, issue: &mut Issue, now: domain::Timestamp) -> Result<()> {
+    let workflow = builtin::workflow(space.workflow_of(&issue.type_id))
+        .ok_or_else(|| Error::internal("a space names a workflow that isn't there"))?;
+    let first = workflow.definition().initial_status_id;
+    let category = settings.status(&first).map_or(domain::issues::workflow::Category::Todo, |it| it.category);
+    issue.enter(&first, category, now);
+    Ok(())
 }
 
 /// What did a change: `person` or `key`.
@@ -248,11 +262,7 @@ impl Handle<CreateIssue> for IssueSpace {
             stored.issue.assignee_id = Some(lead);
         }
         let issue = &mut stored.issue;
-        let workflow = builtin::workflow(space.workflow_of(&issue.type_id))
-            .ok_or_else(|| Error::internal("a space names a workflow that isn't there"))?;
-        let first = workflow.definition().initial_status_id;
-        let category = settings.status(&first).map_or(domain::issues::workflow::Category::Todo, |it| it.category);
-        issue.enter(&first, category, now);
+        begin(&space, &settings, issue, now)?;
         for person in [issue.reporter_id, issue.assignee_id].into_iter().flatten() {
             issue.watch(person);
         }

@@ -23,11 +23,12 @@ pub enum Permission {
     Delete,
     DeleteOwn,
     Administer,
+    ServiceAgent,
 }
 
 impl Permission {
     /// All that are decided on here.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Browse,
         Self::Create,
         Self::Edit,
@@ -42,6 +43,7 @@ impl Permission {
         Self::Delete,
         Self::DeleteOwn,
         Self::Administer,
+        Self::ServiceAgent,
     ];
 
     /// The contract's name for it.
@@ -61,6 +63,7 @@ impl Permission {
             Self::Delete => "delete",
             Self::DeleteOwn => "deleteOwn",
             Self::Administer => "administer",
+            Self::ServiceAgent => "serviceAgent",
         }
     }
 
@@ -79,6 +82,7 @@ impl Permission {
             Self::Link => "link issues",
             Self::Delete | Self::DeleteOwn => "delete issues",
             Self::Administer => "change settings",
+            Self::ServiceAgent => "answer requests",
         }
     }
 
@@ -94,7 +98,9 @@ impl Permission {
             | Self::Transition
             | Self::Link
             | Self::DeleteOwn => SpaceRole::Member,
-            Self::EditComments | Self::DeleteComments | Self::Delete | Self::Administer => SpaceRole::Admin,
+            Self::EditComments | Self::DeleteComments | Self::Delete | Self::Administer | Self::ServiceAgent => {
+                SpaceRole::Admin
+            }
         }
     }
 

@@ -83,9 +83,17 @@ pub struct Issue {
     pub status_log: Vec<(String, Timestamp)>,
     pub comment_count: i64,
     pub attachment_count: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_type_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
     pub participants: Vec<String>,
     pub email_participants: Vec<String>,
     pub approvals: Vec<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub satisfaction: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub satisfaction_comment: Option<String>,
     pub sla: BTreeMap<String, Value>,
     pub version: i64,
     pub created_at: Timestamp,
@@ -104,6 +112,8 @@ pub struct Comment {
     pub author_id: UserId,
     /// Markdown.
     pub body: String,
+    /// Whether those who raised the request read it too.
+    pub public: bool,
     /// Counts its changes.
     pub version: i64,
     /// When it was written.

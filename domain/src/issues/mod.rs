@@ -13,6 +13,7 @@ pub mod key;
 pub mod label;
 pub mod limits;
 pub mod places;
+pub mod portal;
 pub mod rank;
 pub mod settings;
 pub mod sla;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     key::SpaceKey,
     limits::{SPACE_DESCRIPTION_LEN_MAX, SPACE_MEMBERS_MAX, SPACE_NAME_LEN},
+    portal::ServiceDesk,
     settings::Settings,
 };
 use crate::{
@@ -85,6 +86,9 @@ pub struct SpaceConfig {
     pub default_assignee: DefaultAssignee,
     /// What work is estimated in.
     pub estimation: Estimation,
+    /// What the space offers to people who ask for something; nothing where it is no desk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servicedesk: Option<ServiceDesk>,
 }
 
 /// Who sees a space, and does what there.
@@ -199,6 +203,7 @@ impl Template {
             access: SpaceAccess { visibility: Visibility::Org, members: Vec::new() },
             default_assignee: DefaultAssignee::Unassigned,
             estimation,
+            servicedesk: (self == Self::Service).then(ServiceDesk::default),
         }
     }
 }
@@ -250,6 +255,9 @@ impl SpaceConfig {
             let is_known = kind == "default" || self.issue_type_ids.contains(kind);
             problems.require(is_known, path.clone(), "Use `default` or one of the space's types.");
             problems.require(super::builtin::workflow(id).is_some(), path, super::limits::WORKFLOW_NOT_FOUND);
+        }
+        if let Some(desk) = &self.servicedesk {
+            desk.check(problems, settings, &self.issue_type_ids);
         }
         let members = &self.access.members;
         problems.require(members.len() <= SPACE_MEMBERS_MAX, "config.access.members", "Use at most 500.");

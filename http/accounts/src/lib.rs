@@ -3,6 +3,7 @@
 mod access_keys;
 mod audit;
 mod auth;
+mod email;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;

@@ -2,7 +2,7 @@
 
 use http_shell::{endpoint::Endpoint, page};
 
-use crate::{access_keys, audit, auth, invites, keys, me, members, organizations, otp, sign_ins, teams};
+use crate::{access_keys, audit, auth, email, invites, keys, me, members, organizations, otp, sign_ins, teams};
 
 /// The lines.
 #[rustfmt::skip]
@@ -21,6 +21,8 @@ pub fn page() -> Vec<Endpoint> {
             POST   "/v1/me/otp"                           => otp::otp_enrol;
             DELETE "/v1/me/otp"                           => otp::otp_delete;
             POST   "/v1/me/otp/confirm"                   => otp::otp_confirm, per_address(120);
+            POST   "/v1/me/email/code"                    => email::email_code;
+            POST   "/v1/me/email/confirm"                 => email::email_confirm, per_address(120);
             GET    "/v1/me/sign-ins"                      => sign_ins::sign_ins_list;
             DELETE "/v1/me/sign-ins/{signInId}"           => sign_ins::sign_in_delete;
         }

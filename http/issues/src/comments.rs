@@ -29,6 +29,8 @@ pub(crate) struct IssueCommentBody {
     author_id: String,
     /// Markdown.
     body: String,
+    /// Whether those who raised the request read it too.
+    public: bool,
     /// Counts its changes.
     version: i64,
     created_at: i64,
@@ -41,6 +43,7 @@ impl From<Comment> for IssueCommentBody {
             comment_id: comment.comment_id.to_string(),
             author_id: comment.author_id.to_string(),
             body: comment.body,
+            public: comment.public,
             version: comment.version,
             created_at: comment.created_at.as_millis(),
             updated_at: comment.updated_at.as_millis(),
@@ -75,6 +78,20 @@ pub(crate) struct IssueCommentWrite {
 
 impl RequestBody for IssueCommentWrite {}
 
+/// A comment that is to be written.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"body": "It is out.", "public": true}))]
+pub(crate) struct IssueCommentCreate {
+    /// Markdown, 1 to 32,000 characters.
+    body: String,
+    /// Whether those who raised the request shall read it; that needs `serviceAgent`, in a space with a desk.
+    #[serde(default)]
+    public: bool,
+}
+
+impl RequestBody for IssueCommentCreate {}
+
 /// The comments on an issue
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/issues/{issueKey}/comments",
     responses((status = 400, description = "Invalid cursor")))]
@@ -91,14 +108,17 @@ pub(crate) async fn issue_comments_list(
 
 /// Comment on an issue
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/issues/{issueKey}/comments", responses(
+    (status = 400, description = "Public comments need a space with a desk."),
+    (status = 403, description = "You can't answer requests in this space."),
     (status = 409, description = "This space is archived."),
 ))]
 pub(crate) async fn issue_comment_create(
     of: IssueOf<IssuesWrite>,
-    body: Body<IssueCommentWrite>,
+    body: Body<IssueCommentCreate>,
     state: State,
 ) -> Result<Created<IssueCommentAnswer>> {
-    let command = AddComment { org_id: of.org_id(), body: body.into_inner().body };
+    let IssueCommentCreate { body, public } = body.into_inner();
+    let command = AddComment { org_id: of.org_id(), body, public };
     let comment = state.actors.issue.ask(&of.stored.issue.issue_id, command, of.context()).await?;
     Ok(Created(IssueCommentAnswer { comment: comment.into() }))
 }

@@ -168,12 +168,27 @@ pub(super) fn space_json(space: &Space, role: SpaceRole) -> Value {
     let may = permissions_of(Some(role));
     if !may.contains(&"administer") {
         value["config"]["access"]["members"] = json!([]);
+        without_customers(&mut value);
     }
     value["access"] = json!({
         "spaceId": space.space_id,
         "admin": may.contains(&"administer"),
         "create": may.contains(&"create"),
     });
+    value
+}
+
+/// Takes the addresses of a desk's customers out.
+fn without_customers(space: &mut Value) {
+    if let Some(customers) = space.pointer_mut("/config/servicedesk/portal/customers") {
+        *customers = json!([]);
+    }
+}
+
+/// A space as it stands among all: customers are told nobody.
+fn space_among(space: &Space, role: SpaceRole) -> Value {
+    let mut value = space_json(space, role);
+    without_customers(&mut value);
     value
 }
 
@@ -214,7 +229,7 @@ pub(crate) async fn issue_config_meta(org: Org<IssuesRead>, state: State) -> Res
         settings_version: catalog.settings_version,
         fields: Vec::new(),
         system_fields: SYSTEM_FIELDS.iter().map(|(id, kind)| json!({"id": id, "type": kind})).collect(),
-        spaces: seen.spaces.iter().map(|(space, role)| space_json(space, *role)).collect(),
+        spaces: seen.spaces.iter().map(|(space, role)| space_among(space, *role)).collect(),
         people,
         teams,
         workflows: WORKFLOWS.iter().map(IssueWorkflowBody::from).collect(),

@@ -2,6 +2,7 @@
 
 mod agenda;
 mod argument;
+mod attachments;
 mod comments;
 mod config;
 mod filters;

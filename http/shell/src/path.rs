@@ -93,6 +93,7 @@ pub const fn concat_example(prefix: &'static str) -> &'static str {
         b"icm" => "icm_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"ifl" => "ifl_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"ilk" => "ilk_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"att" => "att_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"pgc" => "pgc_01jd7rt4m5e9fv2w8x3c6k0hqz",
         _ => "01jd7rt4m5e9fv2w8x3c6k0hqz",
     }

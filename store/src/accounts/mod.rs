@@ -5,6 +5,7 @@
 
 mod access_keys;
 mod attempts;
+mod confirmed_emails;
 mod credentials;
 mod invites;
 mod keys;
@@ -20,6 +21,7 @@ use std::str::FromStr;
 pub use self::{
     access_keys::{AccessKey, AccessKeyCredential},
     attempts::StoredAttempts,
+    confirmed_emails::EmailConfirmation,
     credentials::{Credential, KeyCredential, SignInCredential},
     invites::Invite,
     keys::Key,

@@ -14,13 +14,14 @@ row! {
         issue_id: String,
         author_id: String,
         body: String,
+        public: i64,
         version: i64,
         created_at: i64,
         updated_at: i64,
     }
 }
 
-const COLUMNS: &str = "id, issue_id, author_id, body, version, created_at, updated_at";
+const COLUMNS: &str = "id, issue_id, author_id, body, public, version, created_at, updated_at";
 
 impl TryFrom<CommentRow> for Comment {
     type Error = StoreError;
@@ -32,6 +33,7 @@ impl TryFrom<CommentRow> for Comment {
             issue_id: row.issue_id.parse().map_err(|_| corrupt())?,
             author_id: row.author_id.parse().map_err(|_| corrupt())?,
             body: row.body,
+            public: row.public == 1,
             version: row.version,
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),
@@ -67,12 +69,13 @@ impl Store {
 impl Change {
     /// Adds a comment, and has the issue be found by it.
     pub fn issue_comment_add(&mut self, issue: &Issue, comment: &Comment) {
-        let statement = format!("INSERT INTO issue_comments ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7)");
+        let statement = format!("INSERT INTO issue_comments ({COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)");
         let values = [
             comment.comment_id.to_string().into(),
             comment.issue_id.to_string().into(),
             comment.author_id.to_string().into(),
             comment.body.clone().into(),
+            i64::from(comment.public).into(),
             comment.version.into(),
             comment.created_at.0.into(),
             comment.updated_at.0.into(),

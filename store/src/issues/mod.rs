@@ -11,6 +11,7 @@ mod filters;
 mod history;
 mod imports;
 mod links;
+mod portal;
 mod removal;
 mod rows;
 mod search;
@@ -24,6 +25,10 @@ pub use self::{
     filters::{FilterOf, NamedFilter},
     history::{HistoryRow, IssueChanged},
     links::IssueLink,
+    portal::{
+        Article, ArticleHit, Attachment, AttachmentAct, AttachmentAddress, AttachmentQuery, PortalRequest,
+        RequestPlace, RequestState, RequestsAsked,
+    },
     rows::{ParentFacts, StoredIssue},
     search::{FoundIssues, FoundSeqs, IssueSearch, Orders},
 };

@@ -6,7 +6,7 @@
 //! Each word is indexed, and looked for, behind the letters of its organization ([`org_letters`]): the index of a word is
 //! that of one organization's, and a search costs what there is in the organization that asks.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use domain::{
     Timestamp,
@@ -116,11 +116,31 @@ impl Store {
     /// The organization's pages that have all of these words, those first that have them in their titles, then by how much
     /// they are about them; pages in the trash are left out.
     pub async fn pages_search(&self, org_id: OrgId, question: &Question) -> Result<Vec<PageHit>, StoreError> {
-        let mut hits: Vec<PageHit> = self.pages_found(org_id, question, Part::Title, RESULTS_MAX).await?;
+        self.pages_best(org_id, question, None).await
+    }
+
+    /// The same among these pages only, of which there may be as many as a statement has room for.
+    pub(crate) async fn pages_search_among(
+        &self,
+        org_id: OrgId,
+        question: &Question,
+        among: &[PageId],
+    ) -> Result<Vec<PageHit>, StoreError> {
+        if among.is_empty() { Ok(Vec::new()) } else { self.pages_best(org_id, question, Some(among)).await }
+    }
+
+    async fn pages_best(
+        &self,
+        org_id: OrgId,
+        question: &Question,
+        among: Option<&[PageId]>,
+    ) -> Result<Vec<PageHit>, StoreError> {
+        let mut hits: Vec<PageHit> = self.pages_found(org_id, question, (Part::Title, among), RESULTS_MAX).await?;
         if hits.len() < RESULTS_MAX {
             let seen: HashSet<_> = hits.iter().map(|hit| hit.id).collect();
             // Those of the titles come again.
-            let more = self.pages_found(org_id, question, Part::Anywhere, RESULTS_MAX + seen.len()).await?;
+            let most = RESULTS_MAX + seen.len();
+            let more = self.pages_found(org_id, question, (Part::Anywhere, among), most).await?;
             hits.extend(more.into_iter().filter(|hit| !seen.contains(&hit.id)));
             hits.truncate(RESULTS_MAX);
         }
@@ -131,7 +151,7 @@ impl Store {
         &self,
         org_id: OrgId,
         question: &Question,
-        part: Part,
+        (part, among): (Part, Option<&[PageId]>),
         most: usize,
     ) -> Result<Vec<PageHit>, StoreError> {
         let (statement, words) = match (self.parts.connections.backend(), part) {
@@ -143,6 +163,7 @@ impl Store {
         let (weighed, shown) = (number(WEIGHED_MAX), number(most));
         // The letters of two organizations may be the same, as rarely as that is.
         let values = [words.into(), weighed.into(), SNIPPET_CHARS.into(), shown.into(), org_id.to_string().into()];
+        let (statement, values) = narrowed(statement, values.to_vec(), among);
         let rows = self.reader().rows_of_many::<HitRow>(&Sql::new(statement, values)).await?;
         rows.into_iter().map(|row| row.read(Some(question))).collect()
     }
@@ -154,6 +175,23 @@ impl Store {
         let rows = self.reader().rows::<HitRow>(&sql).await?;
         rows.into_iter().map(|row| row.read(None)).collect()
     }
+}
+
+/// What all statements above ask of pages.
+const IN_NO_TRASH: &str = "pages.archived_at IS NULL";
+
+/// The statement that looks among these pages only, where some are named.
+fn narrowed(
+    statement: &'static str,
+    mut values: Vec<sea_orm::Value>,
+    among: Option<&[PageId]>,
+) -> (Cow<'static, str>, Vec<sea_orm::Value>) {
+    let Some(among) = among else { return (statement.into(), values) };
+    let first = values.len() + 1;
+    let places: Vec<_> = (first..first + among.len()).map(|place| format!("${place}")).collect();
+    values.extend(among.iter().map(|id| id.to_string().into()));
+    let condition = format!("{IN_NO_TRASH} AND pages.id IN ({})", places.join(", "));
+    (statement.replace(IN_NO_TRASH, &condition).into(), values)
 }
 
 /// Characters at the end of an id, which are random, that an organization's letters are made of.

@@ -3,6 +3,7 @@
 //! The actor puts a person's changes in order. It holds nothing in memory: the guard of their sign-ins writes the
 //! same row, so each command reads it, decides, and commits against the version that it read.
 
+mod email;
 mod otp;
 mod password;
 mod phone;
@@ -18,6 +19,7 @@ use store::{
 };
 
 pub use self::{
+    email::{ConfirmEmail, SendEmailCode},
     otp::{ConfirmOtp, EnrolOtp, Enrolment, RemoveOtp, StepUp},
     password::{ChangePassword, ResetPassword},
     phone::{CodeSent, ConfirmPhone, SendPhoneCode},
