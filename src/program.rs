@@ -14,7 +14,7 @@ use actors::{
     setup::{self, FirstOwner, FirstStart},
 };
 use domain::account::Email;
-use gateways::{Hub, Mailer, Places, Pusher, Texter, hub::OPERATION_TIMEOUT};
+use gateways::{Dns, Hub, Mailer, Places, Pusher, Texter, hub::OPERATION_TIMEOUT};
 use http::{
     server::{Listeners, Server, serve},
     state::AppState,
@@ -136,7 +136,8 @@ impl Parts {
         let pusher = Pusher::new(&config.push_options().map_err(setting)?).map_err(setting)?;
         let places = config.places_options().map_or_else(|| Ok(Places::none()), |options| Places::new(&options));
         let places = places.map_err(setting)?;
-        let services = Services { store: store.clone(), hub, mailer, texter, pusher, places, settings };
+        let dns = Dns::new(&config.dns_options());
+        let services = Services { store: store.clone(), hub, mailer, texter, pusher, places, dns, settings };
         let mut options = KernelOptions::new(node_name());
         if let Some(threads) = NonZeroUsize::new(config.actors.threads) {
             options.arbiters = threads;

@@ -60,6 +60,8 @@ mod m0056_issue_texts;
 mod m0057_issue_imports;
 mod m0059_help_centers;
 mod m0060_issue_attachments;
+mod m0061_mail_domains;
+mod m0062_mail_preferences;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -120,6 +122,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0057_issue_imports::Migration),
             Box::new(m0059_help_centers::Migration),
             Box::new(m0060_issue_attachments::Migration),
+            Box::new(m0061_mail_domains::Migration),
+            Box::new(m0062_mail_preferences::Migration),
         ]
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gateways::{Hub, Mailer, Places, Pusher, Texter};
+use gateways::{Dns, Hub, Mailer, Places, Pusher, Texter};
 use store::Store;
 
 use crate::settings::Settings;
@@ -22,6 +22,8 @@ pub struct Services {
     pub pusher: Pusher,
     /// Where places are looked up.
     pub places: Places,
+    /// Who looks names up.
+    pub dns: Dns,
     /// What the configuration says.
     pub settings: Arc<Settings>,
 }
@@ -41,6 +43,7 @@ impl Services {
             texter: Texter::console(),
             pusher: Pusher::console(),
             places: Places::none(),
+            dns: Dns::nobody(),
             settings: Arc::default(),
         }
     }
