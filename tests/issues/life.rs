@@ -72,7 +72,8 @@ async fn components_and_versions_are_those_of_the_space() {
         };
         let refused = ask(json!(["none", "x".repeat(100), "x".repeat(101)])).await;
         let refused = refused.expect_problems(&[&format!("{name}.0"), &format!("{name}.1"), &format!("{name}.2")]);
-        let said: Vec<_> = refused.list("/problems").iter().map(|it| it["message"].as_str().unwrap().to_owned()).collect();
+        let said: Vec<_> =
+            refused.list("/problems").iter().map(|it| it["message"].as_str().unwrap().to_owned()).collect();
         assert!(said[0].starts_with("The space has no such") && said[2] == "Use at most 100 characters.", "{said:?}");
         ask(json!(vec!["x"; 51])).await.expect_problems(&[name]);
     }
