@@ -41,7 +41,7 @@ async fn geocoder(answer: &'static str) -> (String, Arc<Mutex<Vec<String>>>) {
 }
 
 async fn desk(url: &str) -> Desk {
-    let server = Server::with(&[&format!("places.base_url={url}")]).await;
+    let server = Server::with(&[format!("places.base_url={url}").as_str()]).await;
     let ada = server.person("ada").await;
     let path = format!("{}/issues", org(&ada, "Acme").await);
     Desk { server, ada, path }
