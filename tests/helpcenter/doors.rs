@@ -106,7 +106,7 @@ async fn a_configuration_of_a_desk_names_what_is_wrong() {
     config["servicedesk"]["portal"]["customers"] = json!(["nobody"]);
     let refused = desk.ada.client.patch(&path).json(&json!({ "config": config })).send().await;
     refused.expect_problems(&["config.servicedesk.waiting[0]", "config.servicedesk.portal.customers[0]"]);
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     let refused = bob.client.patch(&path).json(&json!({ "description": "x" })).send().await;
     refused.expect_error(403, "space_admin", "Only admins of the space can do this.");
 }

@@ -122,7 +122,7 @@ async fn a_customer_opens_nothing_but_this_door() {
 async fn customers_addresses_are_told_the_spaces_admins_only() {
     let desk = Desk::new().await;
     desk.configure(|config| config["portal"]["customers"] = json!(["eve@example.org"])).await;
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     let space = format!("{}/issues/spaces/HELP", desk.org);
     let told = desk.ada.client.get(&space).send().await.expect(200);
     assert!(told.text.contains("eve@example.org"));
@@ -139,7 +139,7 @@ async fn customers_addresses_are_told_the_spaces_admins_only() {
 async fn public_comments_need_an_agent_and_a_desk() {
     let desk = Desk::new().await;
     let path = desk.request(&desk.eve.client, "Fire").await;
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     let comments = format!("{}/comments", desk.issue(&path));
     let refused = bob.client.post(&comments).json(&json!({ "body": "x", "public": true })).send().await;
     refused.expect_error(403, "space_permission", "You can't answer requests in this space.");

@@ -108,6 +108,7 @@ async fn a_conversation_goes_both_ways_and_moves_the_request() {
     let mail = letter(&desk.server, &desk.eve.email, "[HELP-1] Fire").await;
     assert!(!mail.is_empty());
     desk.transition(&path, "ask").await;
+    desk.server.clock.advance(Duration::from_secs(1));
     let waiting = desk.eve.client.get(&path).send().await.expect(200);
     assert_eq!(waiting.json["request"]["waitingForYou"], true);
     let said = desk.eve.client.post(&format!("{path}/comments")).json(&json!({ "body": " In the hall " })).send().await;
