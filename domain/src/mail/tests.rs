@@ -118,6 +118,8 @@ fn a_claim_to_what_is_anothers_waits() {
     let (held, told) = claim().observed(&look(&ALL), Rival::Active, NOW);
     assert_eq!((held.status, held.owned_at, told), (DomainStatus::Verifying, None, None));
     assert_eq!(held.message().unwrap(), "Another organization has proved that this domain is its own.");
+    let (missing, _) = held.observed(&look(&[MX]), Rival::Active, NOW);
+    assert_eq!(missing.message().unwrap(), "These records weren't found: dkim-1, spf.");
     let (active, _) = held.observed(&look(&ALL), Rival::None, NOW);
     assert_eq!((active.status, active.message()), (DomainStatus::Active, None));
 }

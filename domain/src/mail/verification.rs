@@ -73,7 +73,7 @@ impl MailDomain {
         next.dns_provider = observed.dns_provider.clone().unwrap_or(next.dns_provider);
         next.spf_before = observed.spf_before.clone().unwrap_or(next.spf_before);
         next.checks.extend(observed.seen.iter().map(|(key, is_seen)| (key.clone(), *is_seen)));
-        if next.note == DomainNote::Away {
+        if matches!(next.note, DomainNote::Away | DomainNote::Held) {
             next.note = DomainNote::None;
         }
         let happened = next.state_follows(observed, rival, now);
