@@ -131,7 +131,12 @@ sections! {
         #[serde(with = "humantime_serde")]
         timeout: Duration,
     }
-    MailServer { platform_domain: String, }
+    MailServer {
+        platform_domain: String,
+        hostname: String,
+        outbound_addresses: Vec<std::net::IpAddr>,
+        resolver: String,
+    }
     Texts {
         account_sid: String,
         auth_token: String,
@@ -231,6 +236,11 @@ impl Config {
     /// Where operators connect, if anywhere.
     pub fn operators_listen(&self) -> Option<SocketAddr> {
         self.operators.listen.parse().ok()
+    }
+
+    /// Who is asked for names, where that isn't who the system asks.
+    pub fn resolver(&self) -> Option<SocketAddr> {
+        self.mail_server.resolver.parse().ok()
     }
 
     /// Where clients of S3's protocol connect, if anywhere.

@@ -14,7 +14,7 @@ use actors::{
     setup::{self, FirstOwner, FirstStart},
 };
 use domain::account::Email;
-use gateways::{Hub, Mailer, Pusher, Texter, hub::OPERATION_TIMEOUT};
+use gateways::{Dns, Hub, Mailer, Pusher, Texter, hub::OPERATION_TIMEOUT};
 use http::{
     server::{Listeners, Server, serve},
     state::AppState,
@@ -134,7 +134,8 @@ impl Parts {
         let settings = Arc::new(config.settings(public_url));
         let texter = Texter::new(&config.texter_options()).map_err(setting)?;
         let pusher = Pusher::new(&config.push_options().map_err(setting)?).map_err(setting)?;
-        let services = Services { store: store.clone(), hub, mailer, texter, pusher, settings };
+        let dns = Dns::new(&config.dns_options());
+        let services = Services { store: store.clone(), hub, mailer, texter, pusher, dns, settings };
         let mut options = KernelOptions::new(node_name());
         if let Some(threads) = NonZeroUsize::new(config.actors.threads) {
             options.arbiters = threads;

@@ -1,11 +1,14 @@
 //! From settings to the options of each layer.
 
-use std::{fs, io, path::Path};
+use std::{fs, io, net::IpAddr, path::Path};
 
 use actors::{PasswordCost, Settings};
-use domain::storage::PublicHost;
+use domain::{
+    mail::MailHost,
+    storage::{PublicHost, url_host},
+};
 use gateways::{
-    HubOptions, MailOptions, PushOptions, TexterOptions,
+    DnsOptions, HubOptions, MailOptions, PushOptions, TexterOptions,
     mail::{SmtpCredentials, SmtpOptions, SmtpSecurity},
     push::{ApnsOptions, FcmOptions, Reachable, WebPushOptions},
     texts::TwilioOptions,
@@ -90,6 +93,21 @@ impl Config {
         })
     }
 
+    /// Who is asked for names.
+    pub fn dns_options(&self) -> DnsOptions {
+        DnsOptions { server: self.resolver() }
+    }
+
+    /// How the server is called where mail is concerned, when clients see it at `public_url`.
+    fn mail_host(&self, public_url: &str) -> MailHost {
+        let is_name = |host: &&str| host.parse::<IpAddr>().is_err();
+        let public = || url_host(public_url).filter(is_name).unwrap_or("localhost").to_owned();
+        MailHost {
+            name: given(&self.mail_server.hostname).unwrap_or_else(public),
+            addresses: self.mail_server.outbound_addresses.clone(),
+        }
+    }
+
     /// How texts and calls leave.
     pub fn texter_options(&self) -> TexterOptions {
         let texts = &self.texts;
@@ -139,6 +157,7 @@ impl Config {
         let accounts = &self.accounts;
         Settings {
             public_files: PublicHost::of(&public_url, &self.s3.domain, &self.s3.public_url),
+            mail_host: self.mail_host(&public_url),
             public_url,
             registration: accounts.registration,
             sign_in_lasts: accounts.session_lifetime,

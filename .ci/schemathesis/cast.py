@@ -144,6 +144,8 @@ def organization(owner, name, member):
         "resourceId": bucket,
         "version": "1",
         "mailboxId": mailbox_id,
+        "domain": f"{slug}.localhost.localdomain",
+        "address": "alias@example.org",
         "calendarId": calendar,
         "eventId": event_id,
         "mailThreadId": "thr_01jd7rt4m5e9fv2w8x3c6k0hqz",

@@ -11,6 +11,7 @@ use actors_base::{
 };
 use actors_calendar::{CALENDAR_SCHEDULING, Calendars, SchedulingLane};
 use actors_git::{OWNERS_ASKED, OwnersAsking, PACK_JOINING, PackJoining, host::GitHost};
+use actors_mail::{DOMAIN_LOOKS, MailDomains};
 use actors_pages::imports::{Imports, PAGES_IMPORT};
 use actors_pipelines::{PIPELINE_EVENTS, PIPELINE_TRIGGERS, Run, RunNudges, Triggers};
 use kernel::Registry;
@@ -63,4 +64,9 @@ pub(crate) fn nudge_lane(services: &Services, runs: Registry<Run>) -> Arc<dyn La
 /// The lane on which a node has calendars look at what goes between organizers and guests; this job asks actors.
 pub(crate) fn scheduling_lane(services: &Services, calendars: Registry<Calendars>) -> Arc<dyn Lane> {
     job::lane(services.store.clone(), CALENDAR_SCHEDULING, SchedulingLane(calendars))
+}
+
+/// The lane on which a node looks at the records of domains; this job asks actors.
+pub(crate) fn domain_lane(services: &Services, domains: MailDomains) -> Arc<dyn Lane> {
+    job::lane(services.store.clone(), DOMAIN_LOOKS, domains)
 }

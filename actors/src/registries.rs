@@ -22,7 +22,7 @@ use actors_calendar::Calendars;
 use actors_databases::KvSlot;
 use actors_git::{OwnersAsking, Repository, host::GitHost};
 use actors_issues::{IssueCatalog, IssueFilter, IssueOwner, IssueSpace};
-use actors_mail::MailDirectory;
+use actors_mail::{MailChoices, MailDirectory, MailDomains};
 use actors_notify::{
     acknowledge::Acknowledgements, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
 };
@@ -96,8 +96,12 @@ pub struct Actors {
     pub job_masks: JobMasks,
     /// Slots of the tables of key-value databases.
     pub kv_slot: Registry<KvSlot>,
-    /// Mailboxes, by organization.
+    /// Domains and mailboxes, by organization.
     pub mail_directory: Registry<MailDirectory>,
+    /// What people chose of their mailboxes, by organization and person.
+    pub mail_choices: Registry<MailChoices>,
+    /// What domains need beside their directory.
+    pub mail_domains: MailDomains,
     /// Keys of machines, which end.
     pub machine_key: Registry<MachineKey>,
     /// Comments on pages.
@@ -168,6 +172,7 @@ impl Actors {
         lanes.push(jobs::trigger_lane(services, Triggers { workflows: actors.workflows.clone(), sources }));
         lanes.push(jobs::nudge_lane(services, actors.run.clone()));
         lanes.push(jobs::scheduling_lane(services, actors.calendars.clone()));
+        lanes.push(jobs::domain_lane(services, actors.mail_domains.clone()));
         let asking = OwnersAsking { repository: actors.repository.clone(), git: actors.git.clone() };
         lanes.push(jobs::owners_lane(services, asking));
         let work = Arc::new(Dispatcher::new(services.store.clone(), lanes).start());
@@ -178,6 +183,7 @@ impl Actors {
         actors.kernel.deliver_timers_to(&actors.housekeeping);
         actors.kernel.deliver_timers_to(&actors.organization);
         actors.kernel.deliver_timers_to(&actors.protocols);
+        actors.kernel.deliver_timers_to(&actors.mail_directory);
         actors.kernel.deliver_timers_to(&actors.vault);
         actors.kernel.deliver_timers_to(&actors.bucket);
         actors.kernel.deliver_timers_to(&actors.bucket_upload);
@@ -210,6 +216,7 @@ impl Actors {
         let platform = Platform::new(services.clone(), kernel.clone(), node, jobs::topic);
         let pipelines = PipelineServices::new(services.clone(), kernel.cpu().clone());
         let page_tree = kernel.registry(services.clone());
+        let mail_directory = kernel.registry(services.clone());
         let (escalation, inbox) = (kernel.registry(services.clone()), kernel.registry(services.clone()));
         Ok(Self {
             acknowledgements: Acknowledgements::new(escalation.clone(), inbox.clone()),
@@ -231,7 +238,9 @@ impl Actors {
             job_masks: JobMasks::new(services.store.clone(), kernel.cpu().clone()),
             kv_slot: kernel.registry(services.clone()),
             organization: kernel.registry(OrganizationServices { services: services.clone(), areas: AREAS }),
-            mail_directory: kernel.registry(services.clone()),
+            mail_choices: kernel.registry(services.clone()),
+            mail_domains: MailDomains::new(services.clone(), kernel.cpu().clone(), mail_directory.clone()),
+            mail_directory,
             machine_key: kernel.registry(services.clone()),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),

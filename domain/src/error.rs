@@ -122,6 +122,14 @@ pub enum Error {
         /// When trying again makes sense.
         retry_after: Duration,
     },
+    /// 502: somebody whom the server has to ask gave no answer that it can go on with; nothing was done.
+    #[error("{message}")]
+    BadGateway {
+        /// Stable slug.
+        code: &'static str,
+        /// What the client reads.
+        message: Cow<'static, str>,
+    },
     /// 503 with `Retry-After`: overload, a passed deadline, a quarantined actor, a store that is away.
     ///
     /// The outcome of a command that was already under way is unknown; it is safe to repeat with the same
@@ -180,6 +188,11 @@ impl Error {
         Self::Unprocessable { code, message: message.into(), adds: Map::new() }
     }
 
+    /// A 502 with a message of its own.
+    pub fn bad_gateway(code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::BadGateway { code, message: message.into() }
+    }
+
     /// The same 403, 409 or 422 with one more field beside `error` and `code`; any other error as it is.
     #[must_use]
     pub fn adding(mut self, name: &str, value: impl Into<Value>) -> Self {
@@ -231,6 +244,7 @@ impl Error {
             Self::TooLarge { .. } => 413,
             Self::Unprocessable { .. } => 422,
             Self::RateLimited { .. } => 429,
+            Self::BadGateway { .. } => 502,
             Self::Busy { .. } | Self::Stale => 503,
             Self::Internal { .. } => 500,
         }
@@ -253,6 +267,7 @@ impl Error {
             | Self::NotFound { code, .. }
             | Self::Conflict { code, .. }
             | Self::Unprocessable { code, .. }
+            | Self::BadGateway { code, .. }
             | Self::Busy { code, .. } => code,
         }
     }

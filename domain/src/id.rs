@@ -234,6 +234,8 @@ ids! {
     PageEpochId = "pge";
     /// A mailbox of an organization (contract B 2.7).
     MailboxId = "mbx";
+    /// An organization's claim to a domain for mail (contract B 2.7).
+    MailDomainId = "mdm";
     /// A conversation in a mailbox (contract B 2.7).
     MailThreadId = "thr";
     /// A message in a mailbox.

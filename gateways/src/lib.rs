@@ -2,9 +2,10 @@
 //!
 //! [`hub`] carries what must reach every node at once: live messages, socket tickets and rate limits, in process or over
 //! Redis. [`mail`] carries e-mail, [`texts`] texts and calls, [`push`] push messages; each to a console that keeps them
-//! where nothing else is configured. None knows the store: whoever calls them decides what is kept and what is tried
+//! where nothing else is configured. [`dns`] reads the records of others' domains. None knows the store: whoever calls them decides what is kept and what is tried
 //! again.
 
+pub mod dns;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
@@ -16,6 +17,7 @@ mod public_address;
 pub mod push;
 pub mod texts;
 
+pub use dns::{Dns, DnsOptions, NoAnswer};
 pub use git::{Git, GitError, GitJob, GitRun};
 pub use hub::{Hub, HubHealth, HubMode, HubOptions, Limit, RetryAfter, Signal, Subscription, Ticket};
 pub use mail::{CalendarPart, Delivered, Email, MailOptions, Mailer, SendError};

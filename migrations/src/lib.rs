@@ -57,6 +57,8 @@ mod m0053_mailboxes;
 mod m0054_issue_spaces;
 mod m0055_issues;
 mod m0056_issue_texts;
+mod m0061_mail_domains;
+mod m0062_mail_preferences;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -114,6 +116,8 @@ impl MigratorTrait for Migrator {
             Box::new(m0054_issue_spaces::Migration),
             Box::new(m0055_issues::Migration),
             Box::new(m0056_issue_texts::Migration),
+            Box::new(m0061_mail_domains::Migration),
+            Box::new(m0062_mail_preferences::Migration),
         ]
     }
 }

@@ -1,6 +1,6 @@
 //! Settings that are each fine and together make no sense.
 
-use domain::storage::url_host;
+use domain::{mail::DomainName, storage::url_host};
 
 use super::{BlobKind, Config, ConfigError};
 use crate::secret;
@@ -109,6 +109,7 @@ impl Config {
     /// Those about the listener of S3's protocol, and other names of hosts.
     fn contradictions_of_s3(&self) -> impl Iterator<Item = &'static str> {
         let (s3, listen) = (&self.s3, self.s3_listen());
+        let (hostname, resolver) = (&self.mail_server.hostname, &self.mail_server.resolver);
         let others = [Some(self.server.listen), self.operators_listen()];
         let platform = &self.mail_server.platform_domain;
         let is_host = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
@@ -128,6 +129,14 @@ impl Config {
             (
                 !platform.bytes().all(is_host) || platform.starts_with('.') || platform.ends_with('.'),
                 "`mail_server.platform_domain` is no host name in small letters.",
+            ),
+            (
+                !hostname.is_empty() && DomainName::parse("hostname", hostname).is_err(),
+                "`mail_server.hostname` is no whole host name in small letters.",
+            ),
+            (
+                !resolver.is_empty() && self.resolver().is_none(),
+                "`mail_server.resolver` is neither empty nor an address such as 192.0.2.53:53.",
             ),
             (!s3.public_url.is_empty() && url_host(&s3.public_url).is_none(), "`s3.public_url` is no http(s) address."),
         ]

@@ -90,6 +90,7 @@ const MADE_UP: &[(&str, &str)] = &[
     ("mailThreadId", "thr_01jd7rt4m5e9fv2w8x3c6k0hqz"),
     ("messageId", "msg_01jd7rt4m5e9fv2w8x3c6k0hqz"),
     ("action", "add"),
+    ("address", "alias@example.org"),
 ];
 
 impl Cast {
@@ -126,7 +127,7 @@ impl Cast {
         let rule = json!({ "name": "A rule", "patterns": ["main"] });
         let rules = format!("{path}/repos/a-repository/rules");
         let rule = owner.client.post(&rules).json(&rule).send().await.expect(201);
-        let (mailbox, calendar) = make_mailbox(&owner, &path).await;
+        let (mailbox, domain, calendar) = make_mailbox(&owner, &path).await;
         let filter = make_issue_and_filter(&owner.client, &path).await;
         let command_line = on_command_line(&server, &owner.client, &org_id).await;
         let (runner, job) = at_work(&server, &owner.client, &path).await;
@@ -152,6 +153,7 @@ impl Cast {
             ("filterId", filter),
             ("principal", viewer.user_id.clone()),
             ("mailboxId", mailbox),
+            ("domain", domain),
             ("calendarId", calendar),
         ];
         names.extend(MADE_UP.iter().map(|(name, value)| (*name, (*value).to_owned())));
@@ -203,15 +205,15 @@ async fn make_key(owner: &Client, org_id: &str) -> (String, Client) {
     (key.str("/key/keyId").to_owned(), owner.with_token(key.str("/secret")))
 }
 
-/// The ids of a mailbox of the owner's, and of its first calendar.
-async fn make_mailbox(owner: &Person, org: &str) -> (String, String) {
+/// The id of a mailbox of the owner's, its domain, and the id of its first calendar.
+async fn make_mailbox(owner: &Person, org: &str) -> (String, String, String) {
     let slug = owner.client.get(org).send().await.expect(200).str("/org/slug").to_owned();
     let domain = format!("{slug}.localhost.localdomain");
     let body = json!({ "localPart": "owner", "domain": domain, "members": [owner.user_id] });
     let made = owner.client.post(&format!("{org}/mail/admin/mailboxes")).json(&body).send().await.expect(201);
     let mailbox = made.str("/mailbox/mailboxId").to_owned();
     let calendars = owner.client.get(&format!("{org}/mail/mailboxes/{mailbox}/calendars")).send().await.expect(200);
-    (mailbox, calendars.str("/calendars/0/calendarId").to_owned())
+    (mailbox, domain, calendars.str("/calendars/0/calendarId").to_owned())
 }
 
 /// The ids of a notification protocol and of an on-call rota.

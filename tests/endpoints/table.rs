@@ -145,7 +145,21 @@ pub const ROWS: &[Row] = rows! {
     DELETE "/v1/orgs/{orgId}/notify/hooks/{hookId}"         Scope("org:write"), Nothing;
     POST   "/v1/hooks/ops/{hookId}/{hookToken}"             SecretHolder, JSON;
 
+    GET    "/v1/orgs/{orgId}/mail/domains" Scope("mail:admin"), Nothing;
+    POST   "/v1/orgs/{orgId}/mail/domains" Scope("mail:admin"), JSON;
+    GET    "/v1/orgs/{orgId}/mail/domains/{domain}" Scope("mail:admin"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/mail/domains/{domain}" Scope("mail:admin"), JSON;
+    DELETE "/v1/orgs/{orgId}/mail/domains/{domain}" Scope("mail:admin"), Nothing;
+    GET    "/v1/orgs/{orgId}/mail/domains/{domain}/zone" Scope("mail:admin"), Nothing;
+    POST   "/v1/orgs/{orgId}/mail/domains/{domain}/verify" Scope("mail:admin"), Nothing;
+    POST   "/v1/orgs/{orgId}/mail/domains/{domain}/dkim/rotate" Scope("mail:admin"), Nothing;
+    GET    "/v1/orgs/{orgId}/mail/members" Scope("mail:admin"), Nothing;
+    POST   "/v1/orgs/{orgId}/mail/admin/mailboxes/{mailboxId}/aliases" Scope("mail:admin"), JSON;
+    DELETE "/v1/orgs/{orgId}/mail/admin/aliases/{address}" Scope("mail:admin"), Nothing;
     GET    "/v1/orgs/{orgId}/mail/mailboxes" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/limits" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/preferences" Member, Nothing;
+    PATCH  "/v1/orgs/{orgId}/mail/preferences" Member, JSON;
     GET    "/v1/orgs/{orgId}/mail/admin/mailboxes" Scope("mail:admin"), Nothing;
     POST   "/v1/orgs/{orgId}/mail/admin/mailboxes" Scope("mail:admin"), JSON;
     PATCH  "/v1/orgs/{orgId}/mail/admin/mailboxes/{mailboxId}" Scope("mail:admin"), JSON;

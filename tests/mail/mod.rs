@@ -1,4 +1,9 @@
-//! Mailboxes (contract B 2.7, 4.7, 4.8).
+//! Mail (contract B 2.7, 4.7, 4.8).
+
+mod addresses;
+mod dns;
+mod domains;
+mod preferences;
 
 use serde_json::{Value, json};
 

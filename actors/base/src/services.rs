@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gateways::{Hub, Mailer, Pusher, Texter};
+use gateways::{Dns, Hub, Mailer, Pusher, Texter};
 use store::Store;
 
 use crate::settings::Settings;
@@ -20,6 +20,8 @@ pub struct Services {
     pub texter: Texter,
     /// The ways out for push messages.
     pub pusher: Pusher,
+    /// Who looks names up.
+    pub dns: Dns,
     /// What the configuration says.
     pub settings: Arc<Settings>,
 }
@@ -38,6 +40,7 @@ impl Services {
             mailer: Mailer::console(),
             texter: Texter::console(),
             pusher: Pusher::console(),
+            dns: Dns::nobody(),
             settings: Arc::default(),
         }
     }

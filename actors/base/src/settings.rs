@@ -4,7 +4,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use domain::{account::Registration, notify::Channel, storage::PublicHost};
+use domain::{account::Registration, mail::MailHost, notify::Channel, storage::PublicHost};
 
 /// The settings of this layer.
 #[derive(Clone, Debug)]
@@ -44,6 +44,8 @@ pub struct Settings {
     /// The domain below which each organization has one of its own for mailboxes; empty where there is none
     /// (`mail_server.platform_domain`).
     pub platform_domain: String,
+    /// How the server is called where mail is concerned (`mail_server.hostname`, `mail_server.outbound_addresses`).
+    pub mail_host: MailHost,
     /// Where archives are kept while they are read: a folder on a disk of the machine.
     pub spool: PathBuf,
     /// Where git works on the objects of repositories: a folder on a disk of the machine.
@@ -105,6 +107,7 @@ impl Default for Settings {
             public_files: PublicHost::Shared,
             tables_max: 500,
             platform_domain: "localhost.localdomain".to_owned(),
+            mail_host: MailHost { name: "localhost".to_owned(), addresses: Vec::new() },
             spool: std::env::temp_dir(),
             git_folder: std::env::temp_dir().join("troupe-git"),
             git_pack_cache_max: 4 << 30,

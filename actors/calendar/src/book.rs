@@ -56,7 +56,7 @@ impl WriteContext {
 
     /// The addresses that are the mailbox's.
     pub fn addresses(&self) -> Vec<String> {
-        vec![self.mailbox.address.to_string()]
+        addresses(&self.mailbox)
     }
 
     /// Adds what was done to a calendar to the audit trail.
@@ -65,6 +65,11 @@ impl WriteContext {
         let entry = AuditEntry::new(turn.context(), action, target).in_org(self.mailbox.org_id);
         change.audit_add(turn.now(), entry.with_metadata(json!({ "mailboxId": self.mailbox.id })));
     }
+}
+
+/// The addresses that are a mailbox's.
+pub(crate) fn addresses(mailbox: &Mailbox) -> Vec<String> {
+    mailbox.addresses().map(ToString::to_string).collect()
 }
 
 /// The mailbox as it asks others to events.

@@ -5,7 +5,7 @@ use domain::{
     Email, Error, Result, Timestamp,
     calendar::{Attendee, Event, Method, invitation, invitation_text, recurrence::Wall},
     id::MailboxId,
-    mail::Mailbox,
+    mail::{Mailbox, OrgDomain, domain_removed},
 };
 use store::{Change, EmailCalendar, EmailTo, NewWork, OutboxEntry, calendar::CalendarBook};
 
@@ -34,8 +34,12 @@ pub(crate) struct Sending<'e> {
 
 /// 409 where the mailbox can't send.
 pub(crate) async fn can_send(services: &Services, mailbox: &Mailbox) -> Result<()> {
-    let organization = services.store.organization(mailbox.org_id).await?.ok_or(Error::Stale)?;
-    mailbox.can_send(&organization.slug, &services.settings.platform_domain)
+    let (store, platform) = (&services.store, &services.settings.platform_domain);
+    let name = mailbox.domain().parse().map_err(|_| domain_removed())?;
+    match store.org_domain(mailbox.org_id, &name, platform).await?.ok_or_else(domain_removed)? {
+        OrgDomain::Lent { .. } => Ok(()),
+        OrgDomain::Claimed(domain) => domain.sending_check(),
+    }
 }
 
 /// The book once so many guests were sent something; 429 where these are too many for a day.
@@ -88,7 +92,7 @@ pub(crate) async fn send(
 /// The mailbox on this server that has the address, if there is one.
 pub(crate) async fn local_mailbox(services: &Services, address: &str) -> Result<Option<MailboxId>> {
     let Ok(address) = Email::parse("email", address) else { return Ok(None) };
-    Ok(services.store.mailbox_at(&address).await?.map(|mailbox| mailbox.id))
+    Ok(services.store.mailbox_at(&address, &services.settings.platform_domain).await?.map(|mailbox| mailbox.id))
 }
 
 fn subject(event: &Event, method: Method) -> String {

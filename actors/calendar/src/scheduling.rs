@@ -23,7 +23,7 @@ use store::{
 };
 
 use crate::{
-    book::{Calendars, WriteContext, tell},
+    book::{Calendars, WriteContext, addresses, tell},
     calendars::first,
     events::{event, room_check, settle},
     guests::{Notified, local_mailbox},
@@ -106,7 +106,7 @@ impl Handle<EventSync> for Calendars {
 
 /// Whether an event that the mailbox doesn't have is news to it: it takes place, and wasn't declined.
 fn is_news(theirs: &Event, mailbox: &Mailbox) -> bool {
-    let answer = theirs.detail.my_status(&[mailbox.address.to_string()]);
+    let answer = theirs.detail.my_status(&addresses(mailbox));
     theirs.head.status != EventStatus::Cancelled && answer != Some(AttendeeStatus::Declined)
 }
 
@@ -117,10 +117,9 @@ async fn asked_to(services: &Services, command: &EventSync, mailbox: &Mailbox) -
     let calendars: Vec<CalendarId> = store.calendars(organizer.id).await?.iter().map(|it| it.id).collect();
     let events = store.calendar_events_by_uid(organizer.id, &command.uid).await?;
     let asks = |event: &Event| {
-        let address = mailbox.address.as_str();
         event.head.is_organizer
             && calendars.contains(&event.head.calendar_id)
-            && event.detail.attendees.iter().any(|it| it.email == address)
+            && event.detail.attendees.iter().any(|it| mailbox.addresses().any(|own| own.as_str() == it.email))
     };
     Ok(events.into_iter().find(asks).map(|event| (event, organizer)))
 }
@@ -229,7 +228,7 @@ fn copy_of(
 }
 
 fn settle_copy(event: &mut Event, mailbox: &Mailbox, next: CalendarBook, turn: &Turn<'_, Calendars>) {
-    settle(event, &[mailbox.address.to_string()], next.revision, turn.now());
+    settle(event, &addresses(mailbox), next.revision, turn.now());
     for exception in &mut event.exceptions {
         exception.my_status = event.head.my_status;
     }
@@ -296,8 +295,8 @@ impl Handle<EventRespond> for Calendars {
         let mine = mine.ok_or_else(|| Error::bad_request("not_invited", "You weren't asked to this event."))?;
         let status = mine.answered(event.head.status, command.status)?;
         let next = self.book.next(0);
-        let address = context.mailbox.address.as_str();
-        for attendee in event.detail.attendees.iter_mut().filter(|it| it.email == address) {
+        let own = context.addresses();
+        for attendee in event.detail.attendees.iter_mut().filter(|it| own.contains(&it.email)) {
             attendee.status = status;
         }
         settle_copy(&mut event, &context.mailbox, next, turn);
@@ -329,7 +328,10 @@ async fn answer(
 ) -> Result<()> {
     let organizer = event.detail.organizer.as_ref().map_or("", |it| it.email.as_str());
     if let Some(organizer) = local_mailbox(services, organizer).await? {
-        let answer = GuestAnswer { email: mailbox.address.to_string(), status };
+        let own = addresses(mailbox);
+        let asked = event.detail.attendees.iter().map(|it| &it.email).find(|email| own.contains(email));
+        let email = asked.cloned().unwrap_or_else(|| mailbox.address.to_string());
+        let answer = GuestAnswer { email, status };
         let scheduled = Scheduled::Answer { mailbox_id: organizer, uid: event.uid.clone(), answer };
         let now = services.store.now();
         change.work_add(now, NewWork::new(CALENDAR_SCHEDULING.name, mailbox.org_id, &scheduled));

@@ -1,27 +1,25 @@
-//! Which mailboxes an organization has.
+//! Which domains and mailboxes an organization has.
 //!
 //! Nothing but the directory's revision is kept in memory, which each commit counts up: no two nodes both decide on one state.
+//! No name is looked up and no key made in a turn: whoever asks brings what was found and made ([`MailDomains`]).
+//!
+//! [`MailDomains`]: crate::MailDomains
 
 use actors_base::Services;
 use domain::{
-    Result, Scope,
-    id::{MailboxId, OrgId, UserId},
-    mail::{
-        MAILBOXES_MAX, Mailbox, address_in_use, lent_domain, mailbox_address, members_belong, no_domain, no_mailbox,
-        too_many_mailboxes,
-    },
+    Email, Result,
+    id::OrgId,
+    mail::{DomainNote, MailDomain, Mailbox, domain_removed, no_domain},
 };
-use kernel::{Command, Handle, Resource, Turn};
-use serde_json::json;
+use kernel::{Resource, Turn};
+use serde_json::{Value, json};
 use store::{
     Change,
     audit::{AuditEntry, AuditTarget},
     mail::MailDirectoryState,
 };
 
-use crate::removal::delete_after;
-
-/// The mailboxes of an organization.
+/// The domains and mailboxes of an organization.
 #[derive(Debug)]
 pub struct MailDirectory {
     state: MailDirectoryState,
@@ -39,146 +37,57 @@ impl Resource for MailDirectory {
 }
 
 impl MailDirectory {
-    /// A change with its entry in the audit trail.
-    fn change(&self, turn: &Turn<'_, Self>, action: &str, mailbox: &Mailbox) -> Change {
-        let target = AuditTarget::new("mailbox", mailbox.id).labelled(mailbox.address.as_str());
-        let entry = AuditEntry::new(turn.context(), action, target).in_org(*turn.key());
+    /// A change that turns the directory.
+    pub(crate) fn change(&self) -> Change {
         let mut change = Change::new();
         change.mail_directory_turn(self.state);
-        change.audit_add(turn.now(), entry.with_metadata(json!({ "members": mailbox.members })));
         change
     }
 
-    async fn commit(&mut self, turn: &mut Turn<'_, Self>, change: Change) -> Result<()> {
+    /// A change with its entry in the audit trail, about a mailbox.
+    pub(crate) fn mailbox_change(&self, turn: &Turn<'_, Self>, action: &str, mailbox: &Mailbox) -> Change {
+        let mut change = self.change();
+        let target = AuditTarget::new("mailbox", mailbox.id).labelled(mailbox.address.as_str());
+        let aliases: Vec<&str> = mailbox.aliases.iter().map(Email::as_str).collect();
+        let said = json!({ "members": mailbox.members, "aliases": aliases });
+        audit(&mut change, turn, action, target, said);
+        change
+    }
+
+    /// A change with its entry in the audit trail, about a domain.
+    pub(crate) fn domain_change(&self, turn: &Turn<'_, Self>, action: &str, domain: &MailDomain) -> Change {
+        let mut change = self.change();
+        let said = json!({ "status": domain.status.as_str(), "missing": domain.missing() });
+        audit(&mut change, turn, action, AuditTarget::new("mail_domain", domain.name.as_str()), said);
+        change
+    }
+
+    pub(crate) async fn commit(&mut self, turn: &mut Turn<'_, Self>, change: Change) -> Result<()> {
         turn.commit(change).await?;
         self.state = self.state.turned();
         Ok(())
     }
 }
 
-/// Makes a mailbox.
-#[derive(Clone, Debug)]
-pub struct MailboxCreate {
-    /// What stands before the `@`.
-    pub local_part: String,
-    /// What stands behind it.
-    pub domain: String,
-    /// What it is called, checked.
-    pub display_name: String,
-    /// Who opens it, each once.
-    pub members: Vec<UserId>,
+/// Adds an entry to the audit trail.
+pub(crate) fn audit(
+    change: &mut Change,
+    turn: &Turn<'_, MailDirectory>,
+    action: &str,
+    target: AuditTarget,
+    said: Value,
+) {
+    let entry = AuditEntry::new(turn.context(), action, target).in_org(*turn.key());
+    change.audit_add(turn.now(), entry.with_metadata(said));
 }
 
-impl Command for MailboxCreate {
-    type Reply = Mailbox;
-
-    const NAME: &'static str = "mailbox_create";
-}
-
-impl Handle<MailboxCreate> for MailDirectory {
-    async fn handle(&mut self, command: &MailboxCreate, turn: &mut Turn<'_, Self>) -> Result<Mailbox> {
-        let (org_id, now, services) = (*turn.key(), turn.now(), turn.services());
-        turn.authority(org_id).await?.require(Scope::MailAdmin)?;
-        let store = &services.store;
-        let organization = store.organization(org_id).await?.ok_or(domain::Error::Stale)?;
-        let lent = lent_domain(&organization.slug, &services.settings.platform_domain);
-        let domain = lent.filter(|lent| *lent == command.domain).ok_or_else(no_domain)?;
-        let address = mailbox_address(&command.local_part, &domain)?;
-        members_check(turn, &command.members).await?;
-        if store.mailbox_at(&address).await?.is_some() {
-            return Err(address_in_use());
-        }
-        if store.mailboxes_count(org_id).await? >= MAILBOXES_MAX {
-            return Err(too_many_mailboxes());
-        }
-        let mailbox = Mailbox {
-            id: MailboxId::new(now),
-            org_id,
-            address,
-            display_name: command.display_name.clone(),
-            members: command.members.clone(),
-            version: 1,
-            created_at: now,
-        };
-        let mut change = self.change(turn, "mailbox.created", &mailbox);
-        change.mailbox_add(&mailbox);
-        self.commit(turn, change).await?;
-        Ok(mailbox)
-    }
-}
-
-/// Changes a mailbox; nothing of what is `None`.
-#[derive(Clone, Debug)]
-pub struct MailboxUpdate {
-    /// Which.
-    pub id: MailboxId,
-    /// What it is called, checked.
-    pub display_name: Option<String>,
-    /// Who opens it, each once.
-    pub members: Option<Vec<UserId>>,
-}
-
-impl Command for MailboxUpdate {
-    type Reply = Mailbox;
-
-    const NAME: &'static str = "mailbox_update";
-}
-
-impl Handle<MailboxUpdate> for MailDirectory {
-    async fn handle(&mut self, command: &MailboxUpdate, turn: &mut Turn<'_, Self>) -> Result<Mailbox> {
-        let org_id = *turn.key();
-        turn.authority(org_id).await?.require(Scope::MailAdmin)?;
-        let before = turn.services().store.mailbox(org_id, command.id).await?.ok_or_else(no_mailbox)?;
-        let mut after = before.clone();
-        if let Some(members) = &command.members {
-            members_check(turn, members).await?;
-            after.members.clone_from(members);
-        }
-        if let Some(display_name) = &command.display_name {
-            after.display_name.clone_from(display_name);
-        }
-        if after == before {
-            return Ok(before);
-        }
-        let action = if after.members == before.members { "mailbox.changed" } else { "mailbox.members_changed" };
-        let mut change = self.change(turn, action, &after);
-        change.mailbox_set(&after);
-        self.commit(turn, change).await?;
-        Ok(Mailbox { version: after.version + 1, ..after })
-    }
-}
-
-/// Deletes a mailbox: it is out of sight and its address free at once, what lies in it is deleted by a job.
-#[derive(Clone, Copy, Debug)]
-pub struct MailboxDelete(pub MailboxId);
-
-impl Command for MailboxDelete {
-    /// Whether anything was in it.
-    type Reply = bool;
-
-    const NAME: &'static str = "mailbox_delete";
-}
-
-impl Handle<MailboxDelete> for MailDirectory {
-    async fn handle(&mut self, MailboxDelete(id): &MailboxDelete, turn: &mut Turn<'_, Self>) -> Result<bool> {
-        let (org_id, now) = (*turn.key(), turn.now());
-        turn.authority(org_id).await?.require(Scope::MailAdmin)?;
-        let store = &turn.services().store;
-        let mailbox = store.mailbox(org_id, *id).await?.ok_or_else(no_mailbox)?;
-        let has_events = store.calendar_book(*id).await?.events > 0;
-        let mut change = self.change(turn, "mailbox.deleted", &mailbox);
-        change.mailbox_close(mailbox.id, mailbox.version, now);
-        delete_after(&mut change, org_id, now);
-        self.commit(turn, change).await?;
-        Ok(has_events)
-    }
-}
-
-/// 400 for members who don't belong to the organization.
-async fn members_check(turn: &Turn<'_, MailDirectory>, members: &[UserId]) -> Result<()> {
-    if members.is_empty() {
+/// 404 for a domain that the organization doesn't have, 409 for one that became another's.
+pub(crate) async fn has_domain(turn: &Turn<'_, MailDirectory>, domain: &str) -> Result<()> {
+    let (services, org_id) = (turn.services(), *turn.key());
+    if services.store.lent_domain(org_id, &services.settings.platform_domain).await?.as_deref() == Some(domain) {
         return Ok(());
     }
-    let found = turn.services().store.members_among(*turn.key(), members, &[]).await?;
-    if found.len() == members.len() { Ok(()) } else { Err(members_belong()) }
+    let name = domain.parse().map_err(|_| no_domain())?;
+    let claim = services.store.mail_domain(org_id, &name).await?.ok_or_else(no_domain)?;
+    if claim.note == DomainNote::Taken { Err(domain_removed()) } else { Ok(()) }
 }

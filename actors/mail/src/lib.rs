@@ -1,8 +1,17 @@
-//! Mailboxes (contract B 2.7, 4.7): who owns what.
+//! Mail (contract B 2.7, 4.7): who owns what.
 //!
-//! Which mailboxes an organization has, what they are called and who opens them is decided by its [`MailDirectory`].
+//! Which domains and mailboxes an organization has, what they are called and who opens them is decided by its
+//! [`MailDirectory`]; one actor, because who gives a domain up must see its mailboxes. [`MailDomains`] makes keys and looks
+//! names up, for people and as a job, and brings the directory what it found.
 
+mod aliases;
+mod claims;
 mod directory;
+mod domains;
+mod keys;
+mod look;
+mod mailboxes;
+mod preferences;
 mod removal;
 
 use std::sync::Arc;
@@ -12,12 +21,23 @@ use actors_base::{
     work::{Lane, job},
 };
 
-pub use self::directory::{MailDirectory, MailboxCreate, MailboxDelete, MailboxUpdate};
 use self::removal::{MAILBOX_REMOVAL, MailboxRemoval, delete_mailboxes_after};
+pub use self::{
+    aliases::{AliasAdd, AliasRemove},
+    claims::{BroughtKey, DOMAIN_LOOKS, MailDomains},
+    directory::MailDirectory,
+    domains::{DomainDelete, DomainUpdate},
+    mailboxes::{MailboxCreate, MailboxDelete, MailboxUpdate},
+    preferences::{MailChoices, MailChoose, MailPersonKey},
+};
 
-/// What goes over all areas knows of mailboxes.
-pub const AREA: Area =
-    Area { jobs: &[MAILBOX_REMOVAL], lanes, deletes_organization: delete_mailboxes_after, ..Area::named("mail") };
+/// What goes over all areas knows of mail.
+pub const AREA: Area = Area {
+    jobs: &[MAILBOX_REMOVAL, DOMAIN_LOOKS],
+    lanes,
+    deletes_organization: delete_mailboxes_after,
+    ..Area::named("mail")
+};
 
 fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
     vec![job::lane(services.store.clone(), MAILBOX_REMOVAL, MailboxRemoval)]

@@ -1,7 +1,30 @@
-//! Mailboxes (contract B 2.7, 4.7): who has them, and what they are called.
+//! Mail (contract B 2.7, 4.7): the domains of organizations, and who has which mailboxes.
+
+mod domains;
+mod name;
+mod preferences;
+mod records;
+mod verification;
+
+#[cfg(test)]
+mod tests;
 
 use std::ops::RangeInclusive;
 
+pub use self::{
+    domains::{
+        DOMAINS_MAX, DkimKey, DkimKind, DkimMode, DkimPlace, DomainNote, DomainStatus, LOOKS_PER_MINUTE, MailDomain,
+        MailHost, OrgDomain, domain_in_use, domain_is_lent, domain_removed, key_is_theirs, mailboxes_first,
+        not_verified, platform_domain_check, rotation_failed, selector_check, setup_failed, too_many_domains,
+    },
+    name::DomainName,
+    preferences::{MESSAGE_MB_MAX, MailPreferences, MailPush, RECIPIENTS_MAX, SEND_PER_DAY},
+    records::{
+        DKIM, DMARC, DomainRecord, MAIL_FROM_MX, MAIL_FROM_SPF, MX, Purpose, RecordType, SPF, dkim_record_key,
+        dns_provider, is_dkim_record, is_dmarc_record, is_spf,
+    },
+    verification::{Happened, Observed, Rival},
+};
 use crate::{
     Email, Error, Result, Slug, Timestamp,
     account::text_check,
@@ -22,11 +45,17 @@ pub const ADDRESS_INVALID: &str = "Enter a valid address.";
 pub const ADDRESS_IN_USE: &str = "This address is already in use.";
 /// Contract B 4.9.
 pub const DOMAIN_REMOVED: &str = "This mailbox's domain was removed.";
+/// The message of the 404 for an alias (contract B 4.7).
+pub const ALIAS_NOT_FOUND: &str = "Alias not found";
+/// Past [`ALIASES_MAX`].
+pub const TOO_MANY_ALIASES: &str = "A mailbox has at most 100 aliases.";
 /// Past [`MAILBOXES_MAX`].
 pub const TOO_MANY_MAILBOXES: &str = "An organization has at most 5,000 mailboxes.";
 
 /// Mailboxes of an organization.
 pub const MAILBOXES_MAX: u64 = 5_000;
+/// Aliases of a mailbox.
+pub const ALIASES_MAX: usize = 100;
 /// Members of a mailbox (contract B 4.7).
 pub const MAILBOX_MEMBERS_MAX: usize = 100;
 /// Characters of a mailbox's name (contract B 4.7).
@@ -47,6 +76,8 @@ pub struct Mailbox {
     pub display_name: String,
     /// Who opens it.
     pub members: Vec<UserId>,
+    /// Other addresses that are the mailbox's, in the order in which it got them.
+    pub aliases: Vec<Email>,
     /// Counts its changes.
     pub version: i64,
     /// When it was made.
@@ -56,22 +87,37 @@ pub struct Mailbox {
 impl Mailbox {
     /// The domain of its address.
     pub fn domain(&self) -> &str {
-        self.address.as_str().rsplit_once('@').map_or("", |(_, domain)| domain)
+        domain_of(&self.address)
     }
 
-    /// 409 where the organization doesn't have the domain any more, so that nothing can be sent from it.
-    pub fn can_send(&self, slug: &Slug, platform_domain: &str) -> Result<()> {
-        if lent_domain(slug, platform_domain).as_deref() == Some(self.domain()) {
-            Ok(())
-        } else {
-            Err(Error::conflict("domain_removed", DOMAIN_REMOVED))
-        }
+    /// All addresses that are its own: its address, and its aliases.
+    pub fn addresses(&self) -> impl Iterator<Item = &Email> {
+        std::iter::once(&self.address).chain(&self.aliases)
     }
 }
 
 /// The domain that the platform lends an organization; none where it lends none (`mail_server.platform_domain`).
 pub fn lent_domain(slug: &Slug, platform_domain: &str) -> Option<String> {
     (!platform_domain.is_empty()).then(|| format!("{slug}.{platform_domain}"))
+}
+
+/// What stands behind the `@`.
+pub fn domain_of(address: &Email) -> &str {
+    address.as_str().rsplit_once('@').map_or("", |(_, domain)| domain)
+}
+
+/// The slug of the organization that the platform lends this domain, where it could lend it to one.
+pub fn lent_slug(domain: &str, platform_domain: &str) -> Option<Slug> {
+    let slug = domain.strip_suffix(platform_domain)?.strip_suffix('.')?;
+    if platform_domain.is_empty() { None } else { Slug::parse(slug).ok() }
+}
+
+/// An alias as it was sent: trimmed, in small letters, with a first part as mailboxes have it (contract B 4.7).
+pub fn alias_address(text: &str) -> Result<Email> {
+    let text = text.trim().to_ascii_lowercase();
+    let invalid = || Error::bad_request("address_invalid", ADDRESS_INVALID);
+    let (local, domain) = text.rsplit_once('@').ok_or_else(invalid)?;
+    mailbox_address(local, domain)
 }
 
 /// The address of a mailbox: what stands before the `@` is trimmed and in small letters, with a letter or a digit at both
@@ -105,6 +151,16 @@ pub fn no_domain() -> Error {
     Error::not_found(DOMAIN_NOT_FOUND)
 }
 
+/// 404 for an alias that no mailbox has.
+pub fn no_alias() -> Error {
+    Error::not_found(ALIAS_NOT_FOUND)
+}
+
+/// 400 for one alias too many.
+pub fn too_many_aliases() -> Error {
+    Error::bad_request("limit_reached", TOO_MANY_ALIASES)
+}
+
 /// 409 for an address that is somebody's.
 pub fn address_in_use() -> Error {
     Error::conflict("address_in_use", ADDRESS_IN_USE)
@@ -118,42 +174,4 @@ pub fn members_belong() -> Error {
 /// 400 for one mailbox too many.
 pub fn too_many_mailboxes() -> Error {
     Error::bad_request("limit_reached", TOO_MANY_MAILBOXES)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_has_its_letters_and_no_character_more() {
-        let address = |local: &str| mailbox_address(local, "acme.example.org");
-        assert_eq!(address(" Ada.L ").unwrap().as_str(), "ada.l@acme.example.org");
-        for local in ["a", "a-b_c.d", "1", &"a".repeat(63), &"a".repeat(64)] {
-            assert!(address(local).is_ok(), "{local}");
-        }
-        for local in ["", ".a", "a.", "-a", "a b", "a@b", "é", "a+b", &"a".repeat(65)] {
-            assert_eq!(address(local).unwrap_err().to_string(), ADDRESS_INVALID, "{local}");
-        }
-        assert_eq!(address("a..b").unwrap_err().to_string(), ADDRESS_INVALID);
-    }
-
-    #[test]
-    fn mail_leaves_from_the_domain_that_is_lent() {
-        let slug = Slug::parse("acme").unwrap();
-        let mailbox = Mailbox {
-            id: MailboxId::new(Timestamp(1)),
-            org_id: OrgId::new(Timestamp(1)),
-            address: mailbox_address("ada", "acme.example.org").unwrap(),
-            display_name: String::new(),
-            members: Vec::new(),
-            version: 1,
-            created_at: Timestamp(1),
-        };
-        assert_eq!(mailbox.domain(), "acme.example.org");
-        assert!(mailbox.can_send(&slug, "example.org").is_ok());
-        for (slug, platform) in [("acme", "example.com"), ("other", "example.org"), ("acme", "")] {
-            let slug = Slug::parse(slug).unwrap();
-            assert_eq!(mailbox.can_send(&slug, platform).unwrap_err().to_string(), DOMAIN_REMOVED);
-        }
-    }
 }

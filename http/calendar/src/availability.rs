@@ -166,7 +166,7 @@ impl Look<'_> {
     async fn mailboxes(&self, address: &str) -> domain::Result<Option<Vec<Mailbox>>> {
         let Ok(email) = Email::parse("emails", address) else { return Ok(None) };
         let store = &self.state.store;
-        if let Some(mailbox) = store.mailbox_at(&email).await?.filter(|mailbox| mailbox.org_id == self.org_id) {
+        if let Some(mailbox) = store.mailbox_within(self.org_id, &email).await? {
             return Ok(Some(vec![mailbox]));
         }
         let Some(person) = store.person_by_email(&email).await? else { return Ok(None) };

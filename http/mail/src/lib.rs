@@ -1,6 +1,10 @@
-//! Mailboxes (contract B 2.7, 4.7, 4.8).
+//! Mail (contract B 2.7, 4.7, 4.8): domains, and who has which mailboxes with which addresses.
 
+mod aliases;
+mod domain_body;
+mod domains;
 mod mailboxes;
+mod preferences;
 mod routes;
 
 pub use self::routes::page;

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// Mailboxes of a person in one answer.
-const LISTED_MAX: u64 = 1_000;
+pub(crate) const LISTED_MAX: u64 = 1_000;
 
 /// A mailbox, as its members see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -41,7 +41,7 @@ pub(crate) struct MailboxBody {
     signature: String,
     /// Whether reminders are also filed as messages; they aren't.
     reminder_mail: bool,
-    /// Other addresses that are the mailbox's; none yet.
+    /// Other addresses that are the mailbox's.
     aliases: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ impl From<Mailbox> for MailboxBody {
             display_name: mailbox.display_name,
             signature: String::new(),
             reminder_mail: false,
-            aliases: Vec::new(),
+            aliases: mailbox.aliases.iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -96,7 +96,7 @@ pub(crate) struct AdminMailboxBody {
     display_name: String,
     /// Who opens it.
     members: Vec<String>,
-    /// Other addresses that are the mailbox's; none yet.
+    /// Other addresses that are the mailbox's.
     aliases: Vec<String>,
     /// When it was made.
     created_at: i64,
@@ -110,7 +110,7 @@ impl From<Mailbox> for AdminMailboxBody {
             domain: mailbox.domain().to_owned(),
             members: mailbox.members.iter().map(ToString::to_string).collect(),
             display_name: mailbox.display_name,
-            aliases: Vec::new(),
+            aliases: mailbox.aliases.iter().map(ToString::to_string).collect(),
             created_at: mailbox.created_at.0,
         }
     }
@@ -184,7 +184,7 @@ fn members_read(members: &[String]) -> domain::Result<Vec<UserId>> {
     (status = 400, description = "Mailbox members must belong to the organization.\n\nEnter a valid address.\n\n\
         An organization has at most 5,000 mailboxes."),
     (status = 404, description = "Domain not found"),
-    (status = 409, description = "This address is already in use.")))]
+    (status = 409, description = "This address is already in use.\n\nThis mailbox's domain was removed.")))]
 pub(crate) async fn admin_mailbox_create(
     org: Org<MailAdmin>,
     body: Body<AdminMailboxCreate>,

@@ -1,5 +1,8 @@
-//! Mailboxes (contract B 2.7): who has them, and who opens them.
+//! Mail (contract B 2.7): domains, and who has which mailboxes with which addresses.
 
+mod addresses;
+mod domains;
+mod preferences;
 mod removal;
 
 use std::collections::HashMap;
@@ -13,6 +16,8 @@ use sea_orm::{
     ActiveValue::Set, ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, Value,
 };
 
+use self::addresses::AddressKind;
+pub use self::domains::{DkimPair, DomainOwner};
 use crate::{
     Change, Expect, Store, StoreError,
     reader::{Reads, row},
@@ -28,6 +33,7 @@ mod directory {
         #[sea_orm(primary_key, auto_increment = false)]
         pub org_id: String,
         pub revision: i64,
+        pub lent_catch_all: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -79,6 +85,19 @@ mod member {
 }
 
 row! {
+    struct IdRow {
+        id: String,
+    }
+}
+
+row! {
+    struct AliasRow {
+        mailbox_id: String,
+        address: String,
+    }
+}
+
+row! {
     struct MemberRow {
         mailbox_id: String,
         user_id: String,
@@ -102,7 +121,7 @@ impl MailDirectoryState {
     }
 }
 
-fn read(row: mailbox::Model, members: Vec<UserId>) -> Result<Mailbox, StoreError> {
+fn read(row: mailbox::Model, members: Vec<UserId>, aliases: Vec<Email>) -> Result<Mailbox, StoreError> {
     let corrupt = || StoreError::corrupt(format_args!("mailboxes {}", row.id));
     Ok(Mailbox {
         id: row.id.parse().map_err(|_| corrupt())?,
@@ -110,6 +129,7 @@ fn read(row: mailbox::Model, members: Vec<UserId>) -> Result<Mailbox, StoreError
         address: row.address.parse::<Email>().map_err(|_| corrupt())?,
         display_name: row.display_name,
         members,
+        aliases,
         version: row.version,
         created_at: Timestamp(row.created_at),
     })
@@ -152,13 +172,6 @@ impl Store {
         Ok(self.mailbox(org_id, id).await?.filter(|mailbox| mailbox.members.contains(&user_id)))
     }
 
-    /// The mailbox with this address, whosever it is.
-    pub async fn mailbox_at(&self, address: &Email) -> Result<Option<Mailbox>, StoreError> {
-        let select = there().filter(mailbox::Column::Address.eq(address.as_str()));
-        let Some(row) = select.read_one(self.reader()).await? else { return Ok(None) };
-        Ok(self.mailboxes_read(vec![row]).await?.into_iter().next())
-    }
-
     /// The organization's mailboxes in the order in which they were made, at most `limit`.
     pub async fn mailboxes(&self, org_id: OrgId, limit: u64) -> Result<Vec<Mailbox>, StoreError> {
         let select = there().filter(mailbox::Column::OrgId.eq(org_id.to_string()));
@@ -192,28 +205,36 @@ impl Store {
         there().filter(mailbox::Column::OrgId.eq(org_id.to_string())).read_count(self.reader()).await
     }
 
-    /// Mailboxes with their members. Whoever left the organization isn't one.
+    /// Mailboxes with their members and aliases. Whoever left the organization isn't a member.
     async fn mailboxes_read(&self, rows: Vec<mailbox::Model>) -> Result<Vec<Mailbox>, StoreError> {
-        /// Mailboxes whose members one statement reads.
+        /// Mailboxes whose members and aliases a statement each reads.
         const AT_ONCE: usize = 500;
         let mut members: HashMap<String, Vec<UserId>> = HashMap::new();
+        let mut aliases: HashMap<String, Vec<Email>> = HashMap::new();
         for some in rows.chunks(AT_ONCE) {
             let places: Vec<String> = (1..=some.len()).map(|place| format!("${place}")).collect();
+            let places = places.join(", ");
+            let values = || some.iter().map(|row| Value::from(row.id.clone()));
             let text = format!(
-                "SELECT mailbox_id, user_id FROM mail_members WHERE mailbox_id IN ({}) ORDER BY mailbox_id, place",
-                places.join(", ")
+                "SELECT mailbox_id, user_id FROM mail_members WHERE mailbox_id IN ({places}) ORDER BY mailbox_id, place"
             );
-            let values = some.iter().map(|row| Value::from(row.id.clone()));
-            let found: Vec<MemberRow> = self.reader().rows(&Sql::new(text, values)).await?;
-            for row in found {
+            for row in self.reader().rows::<MemberRow>(&Sql::new(text, values())).await? {
                 let user_id = row.user_id.parse().map_err(|_| StoreError::corrupt("mail_members.user_id"))?;
                 members.entry(row.mailbox_id).or_default().push(user_id);
+            }
+            let text = format!(
+                "SELECT mailbox_id, address FROM mail_addresses WHERE mailbox_id IN ({places}) AND kind = 'alias' \
+                 ORDER BY mailbox_id, created_at, address"
+            );
+            for row in self.reader().rows::<AliasRow>(&Sql::new(text, values())).await? {
+                let address = row.address.parse().map_err(|_| StoreError::corrupt("mail_addresses.address"))?;
+                aliases.entry(row.mailbox_id).or_default().push(address);
             }
         }
         rows.into_iter()
             .map(|row| {
-                let members = members.remove(&row.id).unwrap_or_default();
-                read(row, members)
+                let (members, aliases) = (members.remove(&row.id), aliases.remove(&row.id));
+                read(row, members.unwrap_or_default(), aliases.unwrap_or_default())
             })
             .collect()
     }
@@ -224,7 +245,8 @@ impl Change {
     pub fn mail_directory_turn(&mut self, state: MailDirectoryState) {
         let org_id = state.org_id.to_string();
         if state.revision == 0 {
-            self.insert(directory::ActiveModel { org_id: Set(org_id), revision: Set(1) });
+            let row = directory::ActiveModel { org_id: Set(org_id), revision: Set(1), lent_catch_all: Set(None) };
+            self.insert(row);
             return;
         }
         let statement = "UPDATE mail_directories SET revision = revision + 1 WHERE org_id = $1 AND revision = $2";
@@ -249,7 +271,16 @@ impl Change {
             deleted_at: None,
         };
         self.insert(row.into_active_model());
+        self.mail_address_add(mailbox, &mailbox.address, AddressKind::Address, mailbox.created_at);
         self.mail_members_add(mailbox);
+    }
+
+    /// Counts a change of what belongs to a mailbox; stale when it has another version than it was read with.
+    pub fn mailbox_touch(&mut self, mailbox: &Mailbox) {
+        let statement =
+            "UPDATE mailboxes SET version = version + 1 WHERE id = $1 AND version = $2 AND deleted_at IS NULL";
+        let values = [mailbox.id.to_string().into(), mailbox.version.into()];
+        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 
     /// Writes what a mailbox is called and who its members are, under the next version; stale when it has another version
@@ -276,10 +307,12 @@ impl Change {
         }
     }
 
-    /// Takes the person out of the organization's mailboxes.
+    /// Takes the person out of the organization's mailboxes, and forgets what they chose of them.
     pub(crate) fn mail_members_forget(&mut self, org_id: OrgId, user_id: UserId) {
-        let statement = "DELETE FROM mail_members WHERE org_id = $1 AND user_id = $2";
-        let values = [org_id.to_string().into(), user_id.to_string().into()];
-        self.run_statement(Sql::new(statement, values), Expect::Any);
+        for table in ["mail_members", "mail_preferences"] {
+            let statement = format!("DELETE FROM {table} WHERE org_id = $1 AND user_id = $2");
+            let values = [org_id.to_string().into(), user_id.to_string().into()];
+            self.run_statement(Sql::new(statement, values), Expect::Any);
+        }
     }
 }

@@ -36,6 +36,7 @@ pub(super) const SEALED: &[SealedColumn] = &[
         kind: Kind::Text,
     },
     SealedColumn { table: "pipeline_secrets", key: &["scope", "scope_id", "name"], column: "value", kind: Kind::Bytes },
+    SealedColumn { table: "mail_dkim_keys", key: &["domain_id", "selector"], column: "private", kind: Kind::Bytes },
     SealedColumn { table: "job_secrets", key: &["job_id"], column: "value", kind: Kind::Bytes },
 ];
 

@@ -7,7 +7,7 @@
 //! - A tenant's work is begun in its order; of several tenants that wait, each has one piece begun before any has a second.
 //! - At most [`WAITING_MAX`] pieces wait, [`WAITING_PER_TENANT_MAX`] of them of one tenant; the next is answered `busy`.
 //! - Work whose asker is gone is never begun. What has begun ends in its own time.
-//! - Archives take seconds, where a password takes milliseconds. They have a lane of their own with fewer threads than the
+//! - Archives and pairs of keys take seconds, where a password takes milliseconds. They have a lane of their own with fewer threads than the
 //!   machine has processors, so that a sign-in never waits for an import.
 //! - A panic is an `Internal` error of its asker, and hurts nobody else.
 //!
@@ -38,6 +38,8 @@ pub enum CpuKind {
     Calendar,
     /// A shared document is encoded or read.
     Document,
+    /// A pair of keys is made.
+    Key,
     /// Lines of a log are packed.
     Log,
     /// A password is hashed.
@@ -54,6 +56,7 @@ impl CpuKind {
             Self::Archive => "archive",
             Self::Calendar => "calendar",
             Self::Document => "document",
+            Self::Key => "key",
             Self::Log => "log",
             Self::Password => "password",
             Self::Survey => "survey",
@@ -62,7 +65,7 @@ impl CpuKind {
 
     /// Whether it may take seconds.
     const fn is_long(self) -> bool {
-        matches!(self, Self::Archive)
+        matches!(self, Self::Archive | Self::Key)
     }
 }
 

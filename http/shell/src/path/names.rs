@@ -4,6 +4,7 @@
 use std::str::FromStr;
 
 use domain::{
+    Email,
     access_key::AccessKeyId,
     authority::ORGANIZATION_NOT_FOUND,
     git::{
@@ -11,6 +12,7 @@ use domain::{
         RepositoryName, SECRET_FINDING_NOT_FOUND,
     },
     id::{ArtifactId, LfsLockId, OrgId, ResourceId, UserId},
+    mail::{ALIAS_NOT_FOUND, DOMAIN_NOT_FOUND, DomainName},
     notify::ResourceType,
     pipelines::{
         artifacts::ARTIFACT_NOT_FOUND,
@@ -22,6 +24,9 @@ use domain::{
 use store::pipelines::JobFile;
 
 use super::{PathParameter, concat_example};
+
+/// An alias of a mailbox.
+pub struct AliasAddress(pub Email);
 
 /// The id of a resource that is a database.
 pub struct DatabaseId(pub ResourceId);
@@ -69,5 +74,8 @@ named! {
     EnvironmentName = "environment", "An environment of the repository: its name, regardless of case.", "production",
         ENVIRONMENT_NOT_FOUND, |text| Self::parse("environment", text).ok();
     ArtifactId = "artifactId", "An artifact of a run.", "art_01jd7rt4m5e9fv2w8x3c6k0hqz", ARTIFACT_NOT_FOUND, parsed;
+    DomainName = "domain", "A domain of the organization, regardless of case.", "acme.example", DOMAIN_NOT_FOUND,
+        |text: &str| parsed(&text.to_ascii_lowercase());
+    AliasAddress = "address", "An alias.", "sales@acme.example", ALIAS_NOT_FOUND, |text| parsed(text).map(Self);
     JobFile = "fileId", "An artifact or a cache.", "art_01jd7rt4m5e9fv2w8x3c6k0hqz", "Upload not found.", parsed;
 }
