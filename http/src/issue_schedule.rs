@@ -54,7 +54,7 @@ pub(crate) struct IssueScheduleBody {
     /// A mailbox of yours.
     #[schema(max_length = 64)]
     mailbox_id: String,
-    /// One of its calendars; the default one where none is named.
+    /// A calendar of the mailbox; the default one where none is named.
     #[schema(max_length = 64)]
     calendar_id: Option<String>,
     /// When it begins, on the wall of the zone: `YYYY-MM-DD` or `YYYY-MM-DDTHH:MM`.

@@ -7,6 +7,8 @@ mod spf;
 
 use std::{fmt, net::IpAddr, net::SocketAddr, sync::Arc, time::Duration};
 
+use futures::{FutureExt, future::BoxFuture};
+
 use hickory_resolver::{
     TokioResolver,
     config::{NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts},
@@ -51,7 +53,18 @@ pub struct Service {
 #[derive(Clone)]
 pub struct Dns {
     /// None where the system names nobody to ask.
-    resolver: Option<Arc<TokioResolver>>,
+    resolver: Option<Arc<dyn Resolver>>,
+}
+
+/// The resolver without its type, which is so large that every program that holds one would take a minute longer to compile.
+trait Resolver: Send + Sync {
+    fn get(&self) -> &TokioResolver;
+}
+
+impl Resolver for TokioResolver {
+    fn get(&self) -> &TokioResolver {
+        self
+    }
 }
 
 impl fmt::Debug for Dns {
@@ -74,7 +87,7 @@ impl Dns {
         if resolver.is_none() {
             tracing::warn!("nobody can be asked for names: domains can't be verified");
         }
-        Self { resolver: resolver.map(Arc::new) }
+        Self { resolver: resolver.map(|resolver| Arc::new(resolver) as Arc<dyn Resolver>) }
     }
 
     /// Nobody: no question is answered.
@@ -156,23 +169,22 @@ impl Dns {
         let Ok(mut asked) = Name::from_ascii(name) else { return Ok(Ok(Vec::new())) };
         asked.set_fqdn(true);
         let question = async {
-            let resolver = self.resolver()?;
-            match resolver.lookup(asked, kind).await {
+            match self.resolver()?.lookup(asked, kind).await {
                 Ok(found) => Ok(Ok(found.answers().to_vec())),
                 Err(NetError::Dns(DnsError::NoRecordsFound(none))) if is_said(none.response_code) => Ok(Err(none)),
                 Err(error) => Err(NoAnswer(format!("{kind} of {name}: {error}"))),
             }
         };
-        within(question).await
+        within(question.boxed()).await
     }
 
     fn resolver(&self) -> Result<&TokioResolver, NoAnswer> {
-        self.resolver.as_deref().ok_or_else(|| NoAnswer("there is nobody to ask".to_owned()))
+        self.resolver.as_deref().map(Resolver::get).ok_or_else(|| NoAnswer("there is nobody to ask".to_owned()))
     }
 }
 
 /// Gives a question up in the end.
-async fn within<T>(question: impl Future<Output = Result<T, NoAnswer>>) -> Result<T, NoAnswer> {
+async fn within<T>(question: BoxFuture<'_, Result<T, NoAnswer>>) -> Result<T, NoAnswer> {
     time::timeout(QUESTION_TIMEOUT, question).await.unwrap_or_else(|_| Err(NoAnswer("nobody answered".to_owned())))
 }
 

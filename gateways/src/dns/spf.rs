@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use futures::FutureExt;
 use mail_auth::{MessageAuthenticator, SpfResult, spf::verify::SpfParameters};
 
 use super::{Dns, NoAnswer, within};
@@ -14,10 +15,10 @@ impl Dns {
         if records != 1 || addresses.is_empty() {
             return Ok(false);
         }
-        let reader = MessageAuthenticator(self.resolver()?.clone());
         let sender = format!("postmaster@{domain}");
         for address in addresses {
             let question = async {
+                let reader = MessageAuthenticator(self.resolver()?.clone());
                 let mail_from = SpfParameters::verify_mail_from(*address, host, host, &sender);
                 let verdict = reader.verify_spf(mail_from).await;
                 match verdict.result() {
@@ -25,7 +26,7 @@ impl Dns {
                     result => Ok(result == SpfResult::Pass),
                 }
             };
-            if !within(question).await? {
+            if !within(question.boxed()).await? {
                 return Ok(false);
             }
         }

@@ -108,7 +108,7 @@ impl HelpCenter {
         self.centers.org.id
     }
 
-    /// Who asks.
+    /// The person who asks.
     pub const fn user_id(&self) -> UserId {
         self.centers.visitor.user_id
     }

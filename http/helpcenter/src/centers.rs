@@ -47,7 +47,7 @@ pub(crate) struct HelpCenterListed {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HelpCentersAnswer {
     org: HelpOrgBody,
-    /// Those that are open to you, in the order of their keys.
+    /// Spaces whose help centers are open to you, in the order of their keys.
     spaces: Vec<HelpCenterListed>,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct HelpSpaceBody {
     /// The name of a picture, or an emoji.
     #[serde(skip_serializing_if = "Option::is_none")]
     icon: Option<String>,
-    /// Its color.
+    /// The space's color.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     color: Option<Color>,
@@ -150,7 +150,7 @@ fn title(space: &Space, title: &str) -> String {
 
 /// The help centers of an organization
 ///
-/// Those that are open to you; 404 where none is.
+/// Help centers that are open to you; 404 where none is.
 #[utoipa::path(get, path = "/v1/portal/issues/{org}")]
 pub(crate) async fn help_centers_list(centers: OpenHelpCenters) -> Result<Json<HelpCentersAnswer>> {
     let listed = |(space, desk): &(Space, ServiceDesk)| HelpCenterListed {

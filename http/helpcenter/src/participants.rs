@@ -22,12 +22,12 @@ use utoipa::ToSchema;
 
 use super::argument::HelpRequest;
 
-/// Who shall take part.
+/// The person who shall take part.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"email": "grace@example.org"}))]
 pub(crate) struct HelpParticipantAdd {
-    /// Their address, 3 to 320 characters.
+    /// The person's address, 3 to 320 characters.
     #[schema(min_length = 3, max_length = 320)]
     email: String,
 }
@@ -55,7 +55,7 @@ impl Argument for Who {
 
 /// Have somebody take part in your request
 ///
-/// They must have an account, and the help center must be open to them. Twice is once.
+/// The person must have an account, and the help center must be open to them. Twice is once.
 #[utoipa::path(post, path = "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/participants", responses(
     (status = 400, description = "That address can't be added."),
 ))]

@@ -37,10 +37,10 @@ const LIST: &str = "help requests";
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum HelpRequestState {
-    /// Those that aren't done.
+    /// Requests that aren't done.
     #[default]
     Open,
-    /// Those that are.
+    /// Requests that are done.
     Closed,
     /// Both.
     All,
@@ -75,7 +75,7 @@ impl RequestQuery for HelpRequestsQuery {
 /// A page of your requests.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HelpRequestsAnswer {
-    /// Those first of which something that you see changed last.
+    /// Requests of which something that you see changed last come first.
     requests: Vec<HelpRequestSummary>,
     /// For the next page; null on the last one.
     cursor: Option<String>,
@@ -117,11 +117,11 @@ impl RequestBody for HelpRequestCreate {
 /// What a new request goes by.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HelpRequestCreated {
-    /// Its key.
+    /// The request's key.
     key: String,
 }
 
-/// Somebody who takes part in a request.
+/// A person who takes part in a request.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HelpParticipantBody {
     id: String,
@@ -140,7 +140,7 @@ pub(crate) struct HelpApprovalBody {
     needed: String,
     /// How many have decided.
     decided: usize,
-    /// Who is asked.
+    /// The people who are asked.
     approvers: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ pub(crate) struct HelpRequestDetail {
     summary: HelpRequestSummary,
     /// Markdown; may be empty.
     description: String,
-    /// Who raised it.
+    /// The person who raised the request.
     reporter: String,
     participants: Vec<HelpParticipantBody>,
     approvals: Vec<HelpApprovalBody>,
@@ -163,7 +163,7 @@ pub(crate) struct HelpCommentBody {
     id: String,
     /// Markdown.
     body: String,
-    /// Who wrote it.
+    /// The author.
     author: String,
     /// Whether that was you.
     mine: bool,
@@ -229,7 +229,7 @@ fn detail(of: &HelpRequest, names: &Names) -> HelpRequestDetail {
 
 /// Your requests in a help center
 ///
-/// Those that you raised, and those in which you take part.
+/// Requests that you raised, and requests in which you take part.
 #[utoipa::path(get, path = "/v1/portal/issues/{org}/{spaceKey}/requests",
     responses((status = 400, description = "Invalid cursor")))]
 pub(crate) async fn help_requests_list(

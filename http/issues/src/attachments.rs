@@ -28,7 +28,7 @@ pub(crate) struct IssueAttachmentBody {
     content_type: String,
     /// Whether those who raised the request read it too.
     public: bool,
-    /// Who sent it.
+    /// The sender.
     added_by: String,
     created_at: i64,
 }

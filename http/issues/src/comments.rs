@@ -25,7 +25,7 @@ const LIST: &str = "issue comments";
 #[serde(rename_all = "camelCase")]
 pub(crate) struct IssueCommentBody {
     comment_id: String,
-    /// Whoever wrote it.
+    /// The author.
     author_id: String,
     /// Markdown.
     body: String,

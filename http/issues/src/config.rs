@@ -117,7 +117,7 @@ pub(crate) struct IssueMetaAnswer {
     /// The people of the organization.
     #[schema(value_type = Vec<Object>)]
     people: Vec<Value>,
-    /// Its teams.
+    /// The caller's teams.
     #[schema(value_type = Vec<Object>)]
     teams: Vec<Value>,
     /// The workflows.
@@ -131,7 +131,7 @@ pub(crate) struct IssueMetaAnswer {
     /// What spaces are made of.
     #[schema(value_type = Vec<Object>)]
     templates: Vec<Value>,
-    /// Who asks.
+    /// The person who asks.
     #[schema(value_type = Object)]
     actor: Value,
 }

@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 
 use super::argument::FilterSeen;
 
-/// Who sees a filter beside its owner.
+/// The people who see a filter beside its owner.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FilterSharingBody {
@@ -151,7 +151,7 @@ pub(crate) struct IssueFilterCreate {
     /// At most 1,000 characters.
     #[serde(default)]
     description: String,
-    /// Nobody where it isn't said.
+    /// Empty where nobody is said.
     sharing: Option<FilterSharingBody>,
     /// At most 30 of at most 64 characters.
     columns: Option<Vec<String>>,
@@ -170,7 +170,7 @@ pub(crate) struct IssueFilterPatch {
     jql: Option<String>,
     /// At most 1,000 characters.
     description: Option<String>,
-    /// Who else sees it.
+    /// The others who see the filter.
     sharing: Option<FilterSharingBody>,
     /// At most 30 of at most 64 characters.
     columns: Option<Vec<String>>,
@@ -233,7 +233,7 @@ pub(crate) async fn issue_filters_list(org: Org<IssuesRead>, state: State) -> Re
 
 /// Save a filter
 ///
-/// It is private until it is shared.
+/// A filter is private until it is shared.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/issues/filters", responses(
     (status = 400, description = "A person has at most 500 filters."),
 ))]

@@ -87,11 +87,11 @@ macro_rules! issue_body {
             #[serde(default, deserialize_with = "nullable")]
             #[schema(value_type = Option<String>)]
             resolution: Option<Option<String>>,
-            /// Who is responsible: an id or an e-mail address.
+            /// The assignee: an id or an e-mail address.
             #[serde(default, deserialize_with = "nullable")]
             #[schema(value_type = Option<String>)]
             assignee: Option<Option<String>>,
-            /// Who asked for it: an id or an e-mail address.
+            /// The reporter: an id or an e-mail address.
             #[serde(default, deserialize_with = "nullable")]
             #[schema(value_type = Option<String>)]
             reporter: Option<Option<String>>,
@@ -199,7 +199,7 @@ impl IssueCreate {
 
 /// Make an issue
 ///
-/// Its type, priority and status are the space's defaults where they aren't said.
+/// Type, priority and status are the space's defaults where they aren't said.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/issues", responses(
     (status = 403, description = "You can't create issues in this space."),
     (status = 409, description = "This space is archived."),
@@ -281,7 +281,7 @@ pub(crate) struct IssueTransitionBody {
 /// The transitions of an issue.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct IssueTransitionsAnswer {
-    /// Those that something stands in the way of, too.
+    /// Transitions that something stands in the way of are there, too.
     transitions: Vec<IssueTransitionBody>,
 }
 

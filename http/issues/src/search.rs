@@ -245,7 +245,7 @@ pub(crate) struct IssueLinkBody {
 /// Links.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct IssueLinksAnswer {
-    /// Each once, from its outward side.
+    /// The links, each once, from its outward side.
     links: Vec<IssueLinkBody>,
 }
 

@@ -63,12 +63,12 @@ pub(crate) struct IssueSpaceCreate {
     /// At most 1,000 characters.
     #[serde(default)]
     description: String,
-    /// Whoever leads it.
+    /// The lead.
     #[schema(value_type = Option<String>)]
     lead_id: Option<UserId>,
     /// The name of a picture, or an emoji; at most 40 characters.
     icon: Option<String>,
-    /// One of the colors of catalogs.
+    /// A color of catalogs.
     #[schema(value_type = Option<String>)]
     color: Option<Color>,
 }
@@ -93,7 +93,7 @@ pub(crate) struct IssueSpacePatch {
     name: Option<String>,
     /// At most 1,000 characters.
     description: Option<String>,
-    /// Whoever leads it; null for nobody.
+    /// The lead; null for nobody.
     #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     lead_id: Option<Option<UserId>>,
@@ -101,7 +101,7 @@ pub(crate) struct IssueSpacePatch {
     #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     icon: Option<Option<String>>,
-    /// One of the colors of catalogs.
+    /// A color of catalogs.
     #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     color: Option<Option<Color>>,

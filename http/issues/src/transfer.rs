@@ -149,7 +149,7 @@ impl RequestBody for IssueImportBody {
 /// What became of a row.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ImportRowBody {
-    /// Its place in the file, from 0.
+    /// The row's place in the file, from 0.
     row: usize,
     /// The issue.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -55,7 +55,7 @@ pub(crate) async fn mail_alias_delete(
     Ok(Json(changed.into()))
 }
 
-/// Somebody who may be a mailbox's member.
+/// A person who may be a mailbox's member.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MailMemberBody {
@@ -75,14 +75,14 @@ impl From<Member> for MailMemberBody {
     }
 }
 
-/// Those who may be mailboxes' members.
+/// People who may be mailboxes' members.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MailMembersAnswer {
     /// The members of the organization, those who have had an account for longest first.
     members: Vec<MailMemberBody>,
 }
 
-/// Those who may be mailboxes' members
+/// People who may be mailboxes' members
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/mail/members")]
 pub(crate) async fn mail_members_list(org: Org<MailAdmin>, state: State) -> Result<Json<MailMembersAnswer>> {
     let members = state.store.members(org.id(), None, MEMBERS_MAX).await?;

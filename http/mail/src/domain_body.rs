@@ -53,7 +53,7 @@ impl From<DomainRecord> for RecordBody {
     "checks": {"mx": false}, "checkedAt": 1_767_225_600_000_i64, "lent": false, "createdAt": 1_767_225_600_000_i64
 }))]
 pub(crate) struct DomainBody {
-    /// Its name.
+    /// The domain's name.
     domain: String,
     /// `pending`, `verifying`, `active` or `error`
     status: &'static str,
@@ -62,7 +62,7 @@ pub(crate) struct DomainBody {
     /// The zone that its records stand in, where that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     zone: Option<String>,
-    /// Who seems to serve the zone.
+    /// The provider that seems to serve the zone.
     #[serde(skip_serializing_if = "Option::is_none")]
     dns_provider: Option<String>,
     /// What is to be said of its state.

@@ -50,7 +50,7 @@ pub(crate) struct DkimBrought {
 #[derive(Deserialize, ToSchema)]
 #[schema(example = json!({"domain": "acme.example"}))]
 pub(crate) struct MailDomainCreate {
-    /// Its name in small letters: 4 to 253 characters.
+    /// The domain's name in small letters: 4 to 253 characters.
     domain: String,
     /// Signs what leaves from it; otherwise keys are made.
     dkim: Option<DkimBrought>,
@@ -65,7 +65,7 @@ impl RequestBody for MailDomainCreate {
 
 /// Add a domain
 ///
-/// It is active once the records that it needs are seen. Until an organization has shown that a domain is its own, several
+/// A domain is active once the records that it needs are seen. Until an organization has shown that a domain is its own, several
 /// may add it.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/mail/domains", responses(
     (status = 400, description = "Platform domains can't be added.\n\nAn organization has at most 50 domains."),
@@ -197,7 +197,7 @@ pub(crate) async fn mail_domain_patch(
 
 /// Give a domain up
 ///
-/// Its aliases go with it.
+/// The domain's aliases go with it.
 #[utoipa::path(delete, path = "/v1/orgs/{orgId}/mail/domains/{domain}", responses(
     (status = 400, description = "This domain is lent by the platform."),
     (status = 409, description = "Delete this domain's mailboxes first.")))]

@@ -31,7 +31,7 @@ pub(crate) const LISTED_MAX: u64 = 1_000;
 pub(crate) struct MailboxBody {
     /// The mailbox's id.
     mailbox_id: String,
-    /// Its address.
+    /// The mailbox's address.
     address: String,
     /// The domain of its address.
     domain: String,
@@ -62,7 +62,7 @@ impl From<Mailbox> for MailboxBody {
 /// Mailboxes.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MailboxesAnswer {
-    /// Those that the caller is a member of; a key is of none.
+    /// The mailboxes that the caller is a member of; a key is of none.
     mailboxes: Vec<MailboxBody>,
 }
 
@@ -88,13 +88,13 @@ pub(crate) async fn mailboxes_list(org: Org<Part>, state: State) -> Result<Json<
 pub(crate) struct AdminMailboxBody {
     /// The mailbox's id.
     mailbox_id: String,
-    /// Its address.
+    /// The mailbox's address.
     address: String,
     /// The domain of its address.
     domain: String,
     /// What it is called; may be empty.
     display_name: String,
-    /// Who opens it.
+    /// The members who open the mailbox.
     members: Vec<String>,
     /// Other addresses that are the mailbox's.
     aliases: Vec<String>,
@@ -156,7 +156,7 @@ pub(crate) struct AdminMailboxCreate {
     domain: String,
     /// What it is called: up to 200 characters.
     display_name: Option<String>,
-    /// Who opens it: up to 100 members of the organization.
+    /// The members of the organization who open the mailbox: up to 100.
     members: Option<Vec<String>>,
 }
 
@@ -208,7 +208,7 @@ pub(crate) async fn admin_mailbox_create(
 pub(crate) struct AdminMailboxPatch {
     /// What it is called: up to 200 characters.
     display_name: Option<String>,
-    /// Who opens it: up to 100 members of the organization.
+    /// The members of the organization who open the mailbox: up to 100.
     members: Option<Vec<String>>,
 }
 

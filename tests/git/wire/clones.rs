@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Workshop, key};
+use super::Workshop;
 use crate::git::notice;
 
 /// The versions of the protocol, as git is told them.

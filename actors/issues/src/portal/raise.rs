@@ -99,7 +99,7 @@ impl Handle<RaiseRequest> for IssueSpace {
         begin(&space, &settings, &mut stored.issue, now)?;
         let issue: &Issue = &stored.issue;
         let mut change = Change::new();
-        change.issue_number_take(&space);
+        change.issue_numbers_take(&space, 1);
         change.issue_add(&stored);
         change.issue_history_begin(issue, person);
         change.issue_request_add(issue, person);
