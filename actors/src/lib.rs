@@ -27,4 +27,4 @@ pub use actors_storage as storage;
 pub use actors_vault as vault;
 pub use issue_calendar::{BookingPlace, IssueCalendar};
 pub use pipeline_sources::GitSources;
-pub use registries::{Actors, lanes};
+pub use registries::{Actors, Registries, lanes};

@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    ops::Deref,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -54,9 +55,53 @@ use crate::{
 /// How long arming the housekeeping's timer may take.
 const ARM_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The registries of all kinds of actor. A cheap handle.
+/// All kinds of actor of a node. A cheap handle.
+///
+/// It hides the types of what it holds: the compiler would else look through the state of every kind of actor for each
+/// function that carries the handle, which takes minutes.
 #[derive(Clone)]
-pub struct Actors {
+pub struct Actors(Arc<dyn Holds>);
+
+trait Holds: Send + Sync {
+    fn registries(&self) -> &Registries;
+}
+
+impl Holds for Registries {
+    fn registries(&self) -> &Registries {
+        self
+    }
+}
+
+impl Deref for Actors {
+    type Target = Registries;
+
+    fn deref(&self) -> &Registries {
+        self.0.registries()
+    }
+}
+
+impl Actors {
+    /// Starts all that a node that serves does: takes commands, delivers timers, the outbox and what people are to be told,
+    /// keeps the house. Must be called on a tokio runtime that outlives the actors.
+    ///
+    /// # Errors
+    /// When the operating system gives no threads.
+    pub fn start(services: &Services, options: KernelOptions) -> io::Result<Self> {
+        Ok(Self(Arc::new(Registries::start(services, options)?)))
+    }
+
+    /// Starts what an operator's command needs: it takes commands, and leaves timers, the outbox and deliveries to the nodes
+    /// that serve, or to the next start. Must be called on a tokio runtime that outlives the actors.
+    ///
+    /// # Errors
+    /// When the operating system gives no threads.
+    pub fn for_commands(services: &Services, options: KernelOptions) -> io::Result<Self> {
+        Ok(Self(Arc::new(Registries::for_commands(services, options)?)))
+    }
+}
+
+/// The registries of all kinds of actor, and what else of the actors a node holds.
+pub struct Registries {
     /// What runs them.
     pub kernel: Kernel,
     /// Acknowledging what somebody was told.
@@ -160,13 +205,8 @@ pub fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
     lanes
 }
 
-impl Actors {
-    /// Starts all that a node that serves does: takes commands, delivers timers, the outbox and what people are to be told,
-    /// keeps the house. Must be called on a tokio runtime that outlives the actors.
-    ///
-    /// # Errors
-    /// When the operating system gives no threads.
-    pub fn start(services: &Services, options: KernelOptions) -> io::Result<Self> {
+impl Registries {
+    fn start(services: &Services, options: KernelOptions) -> io::Result<Self> {
         let actors = Self::for_commands(services, options)?;
         let mut lanes = lanes(services);
         lanes.push(jobs::import_lane(services, actors.imports.clone()));
@@ -208,12 +248,7 @@ impl Actors {
         Ok(actors)
     }
 
-    /// Starts what an operator's command needs: it takes commands, and leaves timers, the outbox and deliveries to the nodes
-    /// that serve, or to the next start. Must be called on a tokio runtime that outlives the actors.
-    ///
-    /// # Errors
-    /// When the operating system gives no threads.
-    pub fn for_commands(services: &Services, options: KernelOptions) -> io::Result<Self> {
+    fn for_commands(services: &Services, options: KernelOptions) -> io::Result<Self> {
         let node = options.node.clone();
         let kernel = Kernel::start(services.store.clone(), telling_of_quarantines(options))?;
         let update_writers = UpdateWriters::default();

@@ -72,3 +72,17 @@ pub struct Row {
     pub who: Who,
     pub takes: Takes,
 }
+
+pub const KB: usize = 1024;
+pub const TOO_LARGE: &str = "The request is too large.";
+/// JSON of at most 1 MB, where the contract says nothing else.
+pub const JSON: Takes = Takes::Json(1024 * KB, TOO_LARGE);
+pub const BACKUP: Who = Who::Authenticator("The authenticator backup opens only in the Authenticator app.");
+pub const VAULT: Who = Who::Authenticator("Passwords opens only in the Authenticator app.");
+
+pub const COMMAND_LINE: Who = Who::CommandLine("Sign in with the command line to create git credentials.");
+
+pub const MOBILE: Who = Who::MobileApp("Register devices from the mobile app.");
+pub const IPHONE: Who = Who::IphoneApp("Register Live Activities from the iPhone app.");
+
+pub const INFRA: Who = Who::Platform("platform:infra");

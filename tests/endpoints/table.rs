@@ -1,20 +1,7 @@
 //! The table.
 
+use super::row::{BACKUP, COMMAND_LINE, INFRA, IPHONE, JSON, KB, MOBILE, TOO_LARGE, VAULT};
 pub use super::row::{Row, Takes, Who};
-
-const KB: usize = 1024;
-const TOO_LARGE: &str = "The request is too large.";
-/// JSON of at most 1 MB, where the contract says nothing else.
-const JSON: Takes = Takes::Json(1024 * KB, TOO_LARGE);
-const BACKUP: Who = Who::Authenticator("The authenticator backup opens only in the Authenticator app.");
-const VAULT: Who = Who::Authenticator("Passwords opens only in the Authenticator app.");
-
-const COMMAND_LINE: Who = Who::CommandLine("Sign in with the command line to create git credentials.");
-
-const MOBILE: Who = Who::MobileApp("Register devices from the mobile app.");
-const IPHONE: Who = Who::IphoneApp("Register Live Activities from the iPhone app.");
-
-const INFRA: Who = Platform("platform:infra");
 
 macro_rules! rows {
     ($($method:ident $path:literal $who:expr, $takes:expr;)*) => {
@@ -24,8 +11,7 @@ macro_rules! rows {
 
 use Takes::{Bytes, Form, Json, Nothing};
 use Who::{
-    AddressHolder, Anyone, Caller, Console, Git, GitLfs, Job, Member, Person, Platform, Runner, Scope, SecretHolder,
-    TicketHolder,
+    AddressHolder, Anyone, Caller, Console, Git, GitLfs, Job, Member, Person, Runner, Scope, SecretHolder, TicketHolder,
 };
 
 /// Every endpoint.

@@ -78,7 +78,7 @@ async fn what_is_hidden_is_in_nobodys_agenda() {
     let desk = Desk::new().await;
     sight::hide(&desk, "SECRET").await;
     desk.issue(json!({ "space": "SECRET", "summary": "Hidden", "dueDate": "2026-05-01" })).await;
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     assert_eq!(desk.agenda(&bob, "from=2026-05-01&to=2026-05-01").await.expect(200).list("/entries").len(), 0);
     assert_eq!(desk.agenda(&desk.ada, "from=2026-05-01&to=2026-05-01").await.expect(200).list("/entries").len(), 1);
 }

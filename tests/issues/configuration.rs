@@ -23,7 +23,7 @@ async fn settings_are_replaced_by_who_saw_the_last_ones() {
     let used = desk.ada.client.put(&path).json(&json!({ "settings": settings, "baseVersion": 1 })).send().await;
     let used = used.expect_error(409, "in_use", "\"Task\" is still used.");
     assert_eq!(used.str("/uses/0/kind"), "space");
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     let refused =
         bob.client.put(&path).json(&json!({ "settings": first.json["settings"], "baseVersion": 1 })).send().await;
     refused.expect_error(403, "missing_scope", "This needs the issues:admin permission.");

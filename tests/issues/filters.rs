@@ -6,8 +6,8 @@ use super::*;
 async fn a_filter_is_private_until_it_is_shared() {
     let desk = Desk::new().await;
     let path = format!("{}/filters", desk.path);
-    let ann = desk.member("ann", "member").await;
-    let bob = desk.member("bob", "member").await;
+    let ann = desk.member("ann", "developer").await;
+    let bob = desk.member("bob", "developer").await;
     let body = json!({ "name": " Mine ", "jql": "assignee = currentUser()" });
     let made = ann.client.post(&path).json(&body).send().await.expect(201);
     assert_eq!((made.str("/filter/name"), made.int("/filter/version")), ("Mine", 1));
@@ -37,7 +37,7 @@ async fn filters_stand_in_queries_and_run_with_the_readers_rights() {
     desk.ada.client.post(&format!("{}/filters", desk.path)).json(&filter).send().await.expect(201);
     assert_eq!(desk.found(&desk.ada, "filter = labelled").await, [key]);
     assert_eq!(desk.found(&desk.ada, "filter != Labelled").await, [""; 0]);
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     desk.search_as(&bob, "filter = Labelled").await.expect(400);
 }
 
@@ -51,7 +51,7 @@ async fn what_a_filter_says_is_checked() {
     }
     let wrong = json!({ "name": "x", "jql": "status =" });
     assert_eq!(desk.ada.client.post(&path).json(&wrong).send().await.expect(400).str("/code"), "jql");
-    let unknown = json!({ "name": "x", "jql": "somewhere = else" });
+    let unknown = json!({ "name": "x", "jql": "somewhere = elsewhere" });
     let made = desk.ada.client.post(&path).json(&unknown).send().await.expect(201);
     let stranger = json!({ "sharing": { "org": false, "teams": [], "users": ["usr_01jd7rt4m5e9fv2w8x3c6k0hqz"] } });
     let one = format!("{path}/{}", made.str("/filter/filterId"));

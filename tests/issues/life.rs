@@ -114,7 +114,7 @@ async fn comments_are_written_found_changed_and_deleted() {
     let said = desk.ada.client.post(&path).json(&json!({ "body": " Hello " })).send().await.expect(201);
     let one = format!("{path}/{}", said.str("/comment/commentId"));
     assert_eq!(said.str("/comment/body"), "Hello");
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     let refused = bob.client.patch(&one).json(&json!({ "body": "x" })).send().await;
     refused.expect_error(403, "space_permission", "You can't edit others' comments in this space.");
     desk.ada.client.patch(&one).json(&json!({ "body": "Goodbye" })).send().await.expect(200);

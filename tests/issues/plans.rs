@@ -357,7 +357,7 @@ async fn edit(desk: &Desk, people: &[Person], dice: &mut Dice) {
 }
 
 async fn world(desk: &Desk, dice: &mut Dice) -> Model {
-    let people = [desk.ada.clone(), desk.member("bob", "member").await, desk.member("cem", "member").await];
+    let people = [desk.ada.clone(), desk.member("bob", "developer").await, desk.member("cem", "developer").await];
     for at in 0..ISSUES {
         desk.server.clock.advance(Duration::from_mins(17));
         let mut body = fields(dice, &people);

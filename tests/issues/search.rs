@@ -12,6 +12,7 @@ async fn queries_ask_fields_texts_and_history() {
         .await;
     let two = desk.issue(json!({ "summary": "Coffee is cold", "assignee": desk.ada.user_id, "storyPoints": 3 })).await;
     let path = format!("{}/{two}", desk.path);
+    desk.server.clock.advance(std::time::Duration::from_millis(1));
     desk.ada.client.post(&format!("{path}/transitions")).json(&json!({ "to": "done" })).send().await.expect(200);
     desk.ada
         .client

@@ -17,7 +17,7 @@ async fn what_a_search_finds_can_be_opened_and_nothing_else_is_counted() {
     hide(&desk, "SECRET").await;
     let open = desk.issue(json!({ "summary": "Open", "labels": ["seen"] })).await;
     let hidden = desk.issue(json!({ "space": "SECRET", "summary": "Hidden", "labels": ["unseen"] })).await;
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     for jql in
         ["", "order by key", "summary ~ hidden or summary ~ open", "labels in (seen, unseen)", "not labels = nothing"]
     {
@@ -49,7 +49,7 @@ async fn links_to_what_is_hidden_are_not_told() {
     let link = json!({ "type": "is blocked by", "to": hidden });
     let made = desk.ada.client.post(&format!("{}/{open}/links", desk.path)).json(&link).send().await.expect(201);
     assert_eq!((made.str("/link/fromKey"), made.str("/link/label")), (hidden.as_str(), "blocks"));
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     let seen = bob.client.get(&format!("{}/{open}", desk.path)).send().await.expect(200);
     assert_eq!(seen.json["links"], json!([]));
     let among = json!({ "issues": [open, hidden] });

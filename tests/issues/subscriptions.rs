@@ -32,7 +32,7 @@ async fn a_subscriber_is_mailed_once_a_day_what_they_may_see() {
     sight::hide(&desk, "SECRET").await;
     let one = desk.issue(json!({ "summary": "Seen by all", "dueDate": "2027-02-01" })).await;
     desk.issue(json!({ "space": "SECRET", "summary": "Hidden" })).await;
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     let filter = filter(&desk, "Everything", "").await;
     subscribe(&bob, &filter, daily()).await;
     subscribe(&desk.ada, &filter, daily()).await;
@@ -60,7 +60,7 @@ async fn a_subscriber_is_mailed_once_a_day_what_they_may_see() {
 async fn nobody_is_mailed_nothing_nor_what_they_no_longer_want_or_may_read() {
     let desk = Desk::new().await;
     desk.issue(json!({ "summary": "One" })).await;
-    let (bob, cem) = (desk.member("bob", "member").await, desk.member("cem", "member").await);
+    let (bob, cem) = (desk.member("bob", "developer").await, desk.member("cem", "developer").await);
     let empty = filter(&desk, "Empty", "summary ~ nothing").await;
     let all = filter(&desk, "All", "").await;
     let private = filter(&desk, "Private", "").await;

@@ -58,7 +58,7 @@ impl Desk {
 
 /// An epic, a task below it with all that a file carries, and a subtask.
 async fn family(desk: &Desk) -> [String; 3] {
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     let epic = desk.issue(json!({ "summary": "=Epic", "type": "epic" })).await;
     let task = desk
         .issue(json!({
@@ -143,7 +143,7 @@ async fn what_is_hidden_doesnt_go_out() {
     let link = json!({ "type": "blocks", "to": hidden });
     desk.ada.client.post(&format!("{}/{open}/links", desk.path)).json(&link).send().await.expect(201);
     desk.ada.client.patch(&format!("{}/{open}", desk.path)).json(&json!({ "parent": hidden })).send().await.expect(200);
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     let id = desk
         .ada
         .client
@@ -227,7 +227,7 @@ async fn what_isnt_understood_is_left_out_and_told() {
 #[tokio::test]
 async fn an_import_is_for_admins_of_the_space_and_has_its_limits() {
     let desk = Desk::new().await;
-    let bob = desk.member("bob", "member").await;
+    let bob = desk.member("bob", "developer").await;
     let path = format!("{}/import", desk.path);
     let body = json!({ "space": "WEB", "format": "csv", "content": "Summary\nOne\n" });
     let refused = bob.client.post(&path).json(&body).send().await;

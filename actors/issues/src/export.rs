@@ -267,7 +267,7 @@ impl Export {
         value["comments"] = comments
             .map(|it| {
                 json!({
-                    "commentId": it.comment_id, "authorId": it.author_id, "body": it.body,
+                    "commentId": it.comment_id, "authorId": it.author_id, "body": it.body, "public": it.public,
                     "createdAt": it.created_at, "updatedAt": it.updated_at,
                 })
             })

@@ -7,6 +7,7 @@ use actors::issues::{Export, ImportIssues, ImportOutcome, ImportedRow, NoteExpor
 use bytes::Bytes;
 use domain::{
     Error,
+    id::SpaceId,
     issues::{
         jql::JQL_LEN_MAX,
         limits::SPACE_NOT_FOUND,
@@ -148,7 +149,7 @@ impl RequestBody for IssueImportBody {
 
 /// What became of a row.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct ImportRowBody {
+pub(crate) struct IssueImportRowBody {
     /// The row's place in the file, from 0.
     row: usize,
     /// The issue.
@@ -165,7 +166,7 @@ pub(crate) struct ImportRowBody {
     warnings: Vec<String>,
 }
 
-impl From<ImportedRow> for ImportRowBody {
+impl From<ImportedRow> for IssueImportRowBody {
     fn from(ImportedRow { row, key, from, error, warnings }: ImportedRow) -> Self {
         Self { row, key, from, error, warnings }
     }
@@ -174,7 +175,7 @@ impl From<ImportedRow> for ImportRowBody {
 /// What a call came to (contract B 2.2).
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ImportAnswer {
+pub(crate) struct IssueImportAnswer {
     /// Rows of the file.
     total: usize,
     /// Rows that were taken so far.
@@ -186,10 +187,10 @@ pub(crate) struct ImportAnswer {
     /// `keyMap` of the next call.
     key_map: BTreeMap<String, String>,
     /// The rows of this call.
-    results: Vec<ImportRowBody>,
+    results: Vec<IssueImportRowBody>,
 }
 
-impl From<ImportOutcome> for ImportAnswer {
+impl From<ImportOutcome> for IssueImportAnswer {
     fn from(ImportOutcome { total, processed, key_map, results }: ImportOutcome) -> Self {
         Self {
             total,
@@ -197,7 +198,7 @@ impl From<ImportOutcome> for ImportAnswer {
             done: processed >= total,
             next_row: (processed < total).then_some(processed),
             key_map,
-            results: results.into_iter().map(ImportRowBody::from).collect(),
+            results: results.into_iter().map(IssueImportRowBody::from).collect(),
         }
     }
 }
@@ -214,10 +215,9 @@ pub(crate) async fn issue_import(
     org: Org<IssuesWrite>,
     body: Body<IssueImportBody>,
     state: State,
-) -> Result<Json<ImportAnswer>> {
+) -> Result<Json<IssueImportAnswer>> {
     let IssueImportBody { space, format, content, start_row, key_map, create_missing } = body.into_inner();
-    let seen = sight(&state.store, org.authority()).await?;
-    let named = seen.named(&space).ok_or_else(|| Error::invalid("space", SPACE_NOT_FOUND))?;
+    let space_id = space_that_is_named(&state, &org, &space).await?;
     let command = ImportIssues {
         org_id: org.id(),
         digest: Sha256::digest(content.as_bytes())
@@ -231,6 +231,12 @@ pub(crate) async fn issue_import(
         key_map,
         create_missing,
     };
-    let outcome = state.actors.issue_space.ask(&named.space_id, command, org.context()).await?;
+    let outcome = state.actors.issue_space.ask(&space_id, command, org.context()).await?;
     Ok(Json(outcome.into()))
+}
+
+/// The space that a body names by its key or id, where the caller may browse it.
+async fn space_that_is_named(state: &State, org: &Org<IssuesWrite>, name: &str) -> Result<SpaceId> {
+    let seen = sight(&state.store, org.authority()).await?;
+    Ok(seen.named(name).ok_or_else(|| Error::invalid("space", SPACE_NOT_FOUND))?.space_id)
 }

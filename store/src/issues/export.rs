@@ -44,7 +44,7 @@ impl Store {
             return Ok(found);
         }
         let statement = format!(
-            "SELECT id, issue_id, author_id, body, version, created_at, updated_at FROM issue_comments \
+            "SELECT id, issue_id, author_id, body, public, version, created_at, updated_at FROM issue_comments \
              WHERE issue_id IN ({}) ORDER BY issue_id, id",
             places(1, issues.len())
         );

@@ -287,7 +287,7 @@ impl Desk<'_> {
             issue_id,
             author_id: author.unwrap_or(self.importer),
             body,
-            public: false,
+            public: source.public && self.space.config.servicedesk.is_some(),
             version: 1,
             created_at: at,
             updated_at: at,

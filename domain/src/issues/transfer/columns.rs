@@ -136,6 +136,7 @@ fn comment(text: &str) -> SourceComment {
         at: Some(at.trim().to_owned()),
         author: Some(author.trim().to_owned()).filter(|it| !it.is_empty()),
         body: said.to_owned(),
+        public: false,
     }
 }
 

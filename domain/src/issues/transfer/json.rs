@@ -62,6 +62,7 @@ fn issue(object: &Map<String, Value>) -> SourceIssue {
             at: first(comment, &["createdAt"]),
             author: first(comment, &["authorId", "author"]),
             body: first(comment, &["body"])?,
+            public: comment.get("public").and_then(Value::as_bool).unwrap_or_default(),
         })
     };
     SourceIssue {

@@ -70,6 +70,8 @@ pub struct SourceComment {
     pub author: Option<String>,
     /// What it says.
     pub body: String,
+    /// Whether people of the help center read it; a file of cells doesn't say.
+    pub public: bool,
 }
 
 /// What a file says.
