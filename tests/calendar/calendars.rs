@@ -36,11 +36,11 @@ async fn a_calendar_is_made_changed_and_deleted() {
         })
     );
     let path = format!("{}/calendars/{id}", house.mailbox.path);
-    let patch = |body| house.mailbox.client.patch(&path).json(&body).send();
-    let changed = patch(json!({"color": "gray"})).await.expect(200);
+    let update = |body| house.mailbox.client.patch(&path).json(&body).send();
+    let changed = update(json!({"color": "gray"})).await.expect(200);
     assert_eq!((changed.str("/calendar/color"), changed.int("/calendar/version")), ("gray", 2));
-    assert_eq!(patch(json!({"color": "gray"})).await.expect(200).int("/calendar/version"), 2);
-    let becomes = patch(json!({"isDefault": true})).await.expect(200);
+    assert_eq!(update(json!({"color": "gray"})).await.expect(200).int("/calendar/version"), 2);
+    let becomes = update(json!({"isDefault": true})).await.expect(200);
     assert_eq!(becomes.json["calendar"]["isDefault"], true);
     let calendars = house.mailbox.get("calendars").await.expect(200);
     let list = calendars.list("/calendars");

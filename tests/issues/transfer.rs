@@ -171,7 +171,7 @@ async fn two_hundred_rows_are_taken_a_call_and_a_repeated_call_makes_none_twice(
     let desk = Desk::new().await;
     for (rows, calls) in [(199, vec![199]), (200, vec![200]), (201, vec![200, 201])] {
         desk.space(&format!("R{rows}")).await;
-        let lines: String = (0..rows).map(|at| format!("Row {at},K-{at}\n")).collect();
+        let lines = (0..rows).map(|at| format!("Row {at},K-{at}\n")).collect::<Vec<_>>().concat();
         let body = json!({ "space": format!("R{rows}"), "format": "csv", "content": format!("Summary,Key\n{lines}") });
         let answers = desk.import_all(body.clone()).await;
         assert_eq!(answers.iter().map(|it| it.int("/processed")).collect::<Vec<_>>(), calls);

@@ -173,6 +173,7 @@ async fn what_has_no_key_that_receivers_find_is_not_sent() {
 #[tokio::test]
 async fn whoever_may_be_a_member_is_listed() {
     let desk = Desk::new().await;
+    desk.server.clock.advance(std::time::Duration::from_millis(1));
     let bob = desk.server.person("bob").await;
     crate::accounts::join(&desk.ada, &desk.org, &bob, "viewer").await;
     let members = desk.ada.client.get(&desk.path("members")).send().await.expect(200);

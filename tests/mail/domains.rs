@@ -142,7 +142,7 @@ async fn a_domain_is_added_with_the_records_that_it_needs() {
     assert_eq!(desk.get("TEAM.example.org").await.expect(200).json["domain"], *domain);
     let list = desk.ada.client.get(&desk.path("domains")).send().await.expect(200);
     assert_eq!(list.json["domains"][1], *domain);
-    assert_eq!(desk.audited().await.first().map(String::as_str), Some("mail.domain_added"));
+    assert!(desk.audited().await.iter().any(|action| action == "mail.domain_added"));
     let lines = desk.ada.client.get(&desk.path("domains/team.example.org/zone")).send().await.expect(200);
     assert_eq!(lines.header("content-type"), Some("text/dns; charset=utf-8"));
 }

@@ -107,7 +107,7 @@ async fn listed(store: &Store, public_url: &str, (filter, found): (&Filter, &Fou
     let settings = store.issue_catalog(filter.org_id).await?.settings;
     let people = People::read(store, filter.org_id).await?;
     let count = if found.total == 1 { "1 issue".to_owned() } else { format!("{} issues", found.total) };
-    let mut text = String::new();
+    let mut parts = Vec::new();
     let columns: Vec<&str> = match &filter.columns {
         Some(columns) => columns.iter().map(String::as_str).collect(),
         None => COLUMNS.to_vec(),
@@ -117,13 +117,13 @@ async fn listed(store: &Store, public_url: &str, (filter, found): (&Filter, &Fou
         let told = told.collect::<Vec<_>>().join(" · ");
         let told = if told.is_empty() { told } else { format!("  {told}\n") };
         let url = issue_url(public_url, filter.org_id, &issue.key);
-        text.push_str(&format!("{}  {}\n{told}  {url}\n\n", issue.key, issue.summary));
+        parts.push(format!("{}  {}\n{told}  {url}\n\n", issue.key, issue.summary));
     }
     let more = found.total.saturating_sub(found.issues.len() as u64);
     if more > 0 {
-        text.push_str(&format!("And {more} more.\n\n"));
+        parts.push(format!("And {more} more.\n\n"));
     }
-    Ok((format!("{}: {count}", filter.name), text))
+    Ok((format!("{}: {count}", filter.name), parts.concat()))
 }
 
 /// What a column says of an issue; nothing where the issue has no value, or nobody knows the column.

@@ -160,9 +160,8 @@ impl MailDomain {
         let pause = match waits_from {
             Some(from) if now < from.after(HOUR) => Duration::from_mins(5),
             Some(from) if now < from.after(DAY * 14) => HOUR,
-            Some(_) => DAY,
             None if self.misses > 0 => DAY / 2,
-            None => DAY,
+            Some(_) | None => DAY,
         };
         now.after(pause)
     }

@@ -1,4 +1,4 @@
-//! Photon's interface: GeoJSON, whose coordinates are east and north.
+//! Photon's interface: `GeoJSON`, whose coordinates are east and north.
 
 use serde::Deserialize;
 

@@ -73,14 +73,14 @@ pub(crate) struct HelpPortalBody {
     intro: String,
 }
 
-/// Something that can be chosen.
+/// A choice.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HelpOptionBody {
     id: String,
     name: String,
 }
 
-/// Something that a form asks for beside summary and description.
+/// A question of a form, beside summary and description.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HelpFieldBody {
     /// `priority`.
@@ -90,7 +90,7 @@ pub(crate) struct HelpFieldBody {
     options: Vec<HelpOptionBody>,
 }
 
-/// Something that people can ask for.
+/// A kind of request.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct HelpRequestTypeBody {
     id: String,

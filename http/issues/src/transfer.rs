@@ -71,12 +71,21 @@ impl RequestQuery for ExportQuery {
     }
 }
 
+/// Issues as a file has them, with their descriptions, comments, links and histories.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "the file is written piece by piece; this describes it")]
+pub(crate) struct IssuesFile {
+    /// The issues, in the order of the query.
+    #[schema(value_type = Vec<Object>)]
+    issues: (),
+}
+
 /// Export issues
 ///
 /// As CSV, which spreadsheets and Jira read, or as JSON with all that hangs on them: what the query finds, in its order, up to
 /// 10,000 issues. Where there are more, the header `x-service-truncated` says so.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/issues/export", responses(
-    (status = 200, description = "The file.", content((String = "text/csv"), (serde_json::Value = "application/json"))),
+    (status = 200, description = "The file.", content((String = "text/csv"), (inline(IssuesFile) = "application/json", example = json!({ "issues": [] })))),
     (status = 400, description = "Field 'x' does not exist or you do not have permission to view it. (line 1, character 1)"),
 ))]
 pub(crate) async fn issue_export(
@@ -115,7 +124,6 @@ pub(crate) struct IssueImportBody {
     #[schema(min_length = 1, max_length = 64)]
     space: String,
     /// The form of the file.
-    #[schema(inline)]
     format: FileFormatBody,
     /// The file, which can have up to 5 MB.
     #[schema(min_length = 1, max_length = 5_242_880)]

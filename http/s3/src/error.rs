@@ -27,9 +27,8 @@ pub(crate) fn refusal(error: impl Into<Error>) -> S3Error {
         Error::TooLarge { .. } => S3ErrorCode::EntityTooLarge,
         Error::RateLimited { .. } | Error::Busy { outcome: Outcome::NotDone, .. } => S3ErrorCode::SlowDown,
         // Clients try again what may be done already (decisions, "Object storage").
-        Error::Busy { outcome: Outcome::Unknown, .. } => S3ErrorCode::InternalError,
+        Error::Busy { outcome: Outcome::Unknown, .. } | Error::BadGateway { .. } => S3ErrorCode::InternalError,
         Error::Stale => S3ErrorCode::OperationAborted,
-        Error::BadGateway { .. } => S3ErrorCode::InternalError,
         Error::Internal { log } => {
             tracing::error!(error = %log, "a request over S3 failed");
             S3ErrorCode::InternalError

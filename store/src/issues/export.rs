@@ -33,7 +33,7 @@ fn issue_id(text: &str) -> Result<IssueId, StoreError> {
 impl Store {
     /// The issues of these numbers, in this order, with their descriptions. What is gone is left out.
     pub async fn issues_whole(&self, seqs: &[i64]) -> Result<Vec<StoredIssue>, StoreError> {
-        let mut found = self.issues_at(&self.reader(), seqs).await?;
+        let mut found = self.issues_at(self.reader(), seqs).await?;
         Ok(seqs.iter().filter_map(|seq| found.remove(seq)).collect())
     }
 

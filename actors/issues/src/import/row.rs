@@ -84,12 +84,11 @@ impl Desk<'_> {
         let (issue, settings) = (&mut stored.issue, &self.settings);
         if let Some(text) = &source.kind {
             let found = settings.type_named(text).filter(|id| self.space.config.issue_type_ids.contains(id));
-            match found {
-                Some(id) => issue.type_id = id,
-                None => {
-                    let instead = settings.issue_type(&issue.type_id).map_or(issue.type_id.as_str(), |it| &it.name);
-                    warnings.push(format!("Unknown type: {text}; \"{instead}\" instead."));
-                }
+            if let Some(id) = found {
+                issue.type_id = id;
+            } else {
+                let instead = settings.issue_type(&issue.type_id).map_or(issue.type_id.as_str(), |it| &it.name);
+                warnings.push(format!("Unknown type: {text}; \"{instead}\" instead."));
             }
         }
         if let Some(text) = &source.priority {
@@ -155,8 +154,9 @@ impl Desk<'_> {
             issue.reporter_id = self.person(&source.reporter, warnings);
         }
         for text in &source.watchers {
-            let found = self.person(std::slice::from_ref(text), warnings);
-            found.into_iter().for_each(|person| issue.watch(person));
+            if let Some(person) = self.person(std::slice::from_ref(text), warnings) {
+                issue.watch(person);
+            }
         }
         for person in [issue.reporter_id, issue.assignee_id].into_iter().flatten() {
             issue.watch(person);

@@ -23,10 +23,9 @@ pub fn parents_first(issues: &[SourceIssue]) -> Vec<usize> {
             line.push(at);
             next = parent(at);
         }
-        let mut depth = next.filter(|at| !line.contains(at)).and_then(|at| depths[at]).map_or(0, |depth| depth + 1);
-        for at in line.into_iter().rev() {
+        let eldest = next.filter(|at| !line.contains(at)).and_then(|at| depths[at]).map_or(0, |depth| depth + 1);
+        for (depth, at) in (eldest..).zip(line.into_iter().rev()) {
             depths[at] = Some(depth);
-            depth += 1;
         }
     }
     let mut order: Vec<usize> = (0..issues.len()).collect();
