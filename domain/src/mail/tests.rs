@@ -168,7 +168,7 @@ fn the_next_key_signs_once_its_record_is_seen_and_the_former_one_stays_for_a_wee
     };
     let (waits, _) = domain.observed(&look(&ALL), Rival::None, NOW);
     assert_eq!(waits.rotated_at, None);
-    assert_eq!(keys(&waits), ["dkim-1", "dkim-ed", "dkim-1-next"]);
+    assert_eq!(keys(&waits), ["dkim-1", "dkim-1-next", "dkim-ed"]);
     let seen: Vec<&str> = ALL.into_iter().chain(["dkim-1-next"]).collect();
     let (switched, told) = waits.observed(&look(&seen), Rival::None, NOW);
     assert_eq!((switched.status, switched.rotated_at, told), (DomainStatus::Active, Some(NOW), None));

@@ -26,7 +26,8 @@ async fn asked(
     let service = Service::replying([reply]).await;
     let options = PlacesOptions { kind, base_url: service.url() + "/geo/", timeout: PATIENCE };
     let found = Places::new(&options).expect("places").look_up("Stephans dom&x", near).await;
-    (found, service.only().path)
+    let only = service.only();
+    (found, format!("{}?{}", only.path, only.query))
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ use tokio::{net::TcpListener, task::JoinHandle};
 pub struct Heard {
     pub method: String,
     pub path: String,
+    pub query: String,
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
     pub is_http2: bool,
@@ -137,6 +138,7 @@ async fn reply(
     let request = Heard {
         method: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
+        query: parts.uri.query().unwrap_or_default().to_owned(),
         headers: headers.collect(),
         body: body.collect().await?.to_bytes().to_vec(),
         is_http2: parts.version == Version::HTTP_2,
