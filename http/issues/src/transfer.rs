@@ -31,6 +31,8 @@ use utoipa::{IntoParams, ToSchema};
 
 /// Characters of what names a space (contract B 4.1).
 const SPACE_LEN: std::ops::RangeInclusive<usize> = 1..=64;
+/// Characters of a file (contract B 4.1), and so rows.
+const CONTENT_LEN_MAX: usize = 5_242_880;
 /// Says that there is more than is in the file.
 const TRUNCATED: &str = "x-service-truncated";
 
@@ -130,7 +132,7 @@ pub(crate) struct IssueImportBody {
     content: String,
     /// How many rows earlier calls have taken: `nextRow` of the last one.
     #[serde(default)]
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, maximum = 5_242_880)]
     start_row: u32,
     /// What keys of the source became: `keyMap` of the last call.
     #[serde(default)]
@@ -149,6 +151,9 @@ impl RequestBody for IssueImportBody {
         let fits = SPACE_LEN.contains(&self.space.chars().count());
         problems.require(fits, "space", "Use 1 to 64 characters.");
         problems.require(!self.content.is_empty(), "content", "Use at least 1 character.");
+        // A file has no more rows than characters.
+        let fits = usize::try_from(self.start_row).is_ok_and(|row| row <= CONTENT_LEN_MAX);
+        problems.require(fits, "startRow", "Use a number from 0 to 5242880.");
         let fits = |text: &String| text.chars().count() <= SOURCE_KEY_LEN_MAX && !text.contains('\0');
         let fits = self.key_map.iter().all(|(from, to)| fits(from) && fits(to));
         problems.require(fits, "keyMap", "Use at most 64 characters for each key.");
