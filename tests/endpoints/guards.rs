@@ -3,14 +3,14 @@
 use super::{
     cast::Cast,
     sent::Described,
-    table::{ROWS, Row, Takes, Who},
+    table::{Row, Takes, Who, rows},
 };
 use crate::harness::{Answer, Client};
 
 /// Calls every endpoint that `picked` picks, without a body, as each client that it names; `check` looks at the answer.
 async fn drive<'c>(cast: &'c Cast, picked: impl Fn(&Row) -> Vec<&'c Client>, check: impl Fn(&Row, Answer)) {
     let described = Described::of(cast).await;
-    for row in ROWS {
+    for row in rows() {
         for client in picked(row) {
             check(row, described.answer(row, row.call(cast, client)).await);
         }
@@ -60,7 +60,7 @@ async fn nobody_reads_401() {
 #[tokio::test]
 async fn git_serves_the_command_line_and_keys_whoever_has_a_part_and_the_scope() {
     let cast = Cast::new().await;
-    for row in ROWS {
+    for row in rows() {
         let (Who::Git(scope) | Who::GitLfs(scope)) = row.who else { continue };
         let refusals = [
             (&cast.owner, 403, "Git takes keys, and sign-ins on the command line.".to_owned()),
@@ -88,7 +88,7 @@ async fn a_socket_without_a_ticket_does_not_open() {
 async fn an_address_that_was_not_signed_here_opens_nothing() {
     let cast = Cast::new().await;
     let described = Described::of(&cast).await;
-    for row in ROWS.iter().filter(|row| row.who == Who::AddressHolder) {
+    for row in rows().filter(|row| row.who == Who::AddressHolder) {
         for client in [&cast.nobody, &cast.owner] {
             described.answer(row, row.call(&cast, client).body("application/octet-stream", "bytes")).await.expect(400);
             let made_up = format!("{}?expires=9999999999999&size=5&signature=made-up", cast.path(row));
@@ -103,7 +103,7 @@ async fn an_address_with_a_made_up_secret_does_not_exist() {
     let cast = Cast::new().await;
     let described = Described::of(&cast).await;
     let with_secret = |row: &&Row| row.who == Who::SecretHolder && row.path.contains("{token}");
-    for row in ROWS.iter().filter(with_secret) {
+    for row in rows().filter(with_secret) {
         for client in [&cast.nobody, &cast.owner] {
             described.answer(row, row.call(&cast, client).raw("{}")).await.expect(404);
         }
@@ -114,7 +114,7 @@ async fn an_address_with_a_made_up_secret_does_not_exist() {
 async fn a_form_that_is_none_is_415() {
     let cast = Cast::new().await;
     let described = Described::of(&cast).await;
-    for row in ROWS.iter().filter(|row| row.takes == Takes::Form && !row.path.contains("{token}")) {
+    for row in rows().filter(|row| row.takes == Takes::Form && !row.path.contains("{token}")) {
         let answer = described.answer(row, row.call(&cast, &cast.nobody).raw("{}")).await.expect(415);
         assert_eq!(answer.json["code"], "unsupported_media_type");
     }
@@ -221,7 +221,7 @@ async fn who_lacks_the_scope_reads_which() {
 async fn a_malformed_body_is_400() {
     let cast = Cast::new().await;
     let described = Described::of(&cast).await;
-    for row in ROWS.iter().filter(|row| takes_json(row)) {
+    for row in rows().filter(|row| takes_json(row)) {
         for body in ["{\"a\":", "", "nonsense"] {
             let answer = described.answer(row, row.call(&cast, cast.entitled(row)).raw(body)).await;
             assert_eq!(
@@ -238,7 +238,7 @@ async fn a_malformed_body_is_400() {
 async fn json_of_another_shape_is_400_and_says_where() {
     let cast = Cast::new().await;
     let described = Described::of(&cast).await;
-    for row in ROWS.iter().filter(|row| takes_json(row)) {
+    for row in rows().filter(|row| takes_json(row)) {
         let answer = described.answer(row, row.call(&cast, cast.entitled(row)).raw("[1]")).await;
         assert_eq!((answer.status, answer.json["code"].as_str()), (400, Some("invalid")), "{row:?}: {}", answer.text);
         assert!(!answer.list("/problems").is_empty());
@@ -249,7 +249,7 @@ async fn json_of_another_shape_is_400_and_says_where() {
 async fn a_body_that_is_no_json_is_415() {
     let cast = Cast::new().await;
     let described = Described::of(&cast).await;
-    for row in ROWS.iter().filter(|row| takes_json(row)) {
+    for row in rows().filter(|row| takes_json(row)) {
         let call = row.call(&cast, cast.entitled(row)).body("text/plain", "{}");
         let answer = described.answer(row, call).await.expect(415);
         assert_eq!(answer.json["code"], "unsupported_media_type");
@@ -260,7 +260,7 @@ async fn a_body_that_is_no_json_is_415() {
 async fn a_body_over_its_limit_is_413_and_one_at_its_limit_is_read() {
     let cast = Cast::new().await;
     let described = Described::of(&cast).await;
-    for row in ROWS {
+    for row in rows() {
         let Takes::Json(limit, message) = row.takes else { continue };
         let call = |length: usize| row.call(&cast, cast.entitled(row)).raw(" ".repeat(length));
         described.answer(row, call(limit + 1)).await.expect_error(413, "too_large", message);
@@ -273,7 +273,7 @@ async fn a_body_over_its_limit_is_413_and_one_at_its_limit_is_read() {
 async fn a_stranger_learns_nothing_from_a_malformed_body() {
     let cast = Cast::new().await;
     let described = Described::of(&cast).await;
-    for row in ROWS.iter().filter(|row| takes_json(row) && !is_open(row)) {
+    for row in rows().filter(|row| takes_json(row) && !is_open(row)) {
         described.answer(row, row.call(&cast, &cast.nobody).raw("{")).await.expect(401);
         if is_in_organization(row) {
             described.answer(row, row.call(&cast, &cast.stranger).raw("{")).await.expect(404);
@@ -293,7 +293,7 @@ async fn a_stranger_learns_nothing_from_a_malformed_body() {
 #[tokio::test]
 async fn head_answers_as_get_does_without_a_body_wherever_there_is_a_get() {
     let cast = Cast::new().await;
-    for row in ROWS.iter().filter(|row| row.method == "GET" && !has_no_head(row)) {
+    for row in rows().filter(|row| row.method == "GET" && !has_no_head(row)) {
         let (path, client) = (cast.path(row), cast.entitled(row));
         let get = client.get(&path).send().await;
         let head = client.request(reqwest::Method::HEAD, &path).send().await;
