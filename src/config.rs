@@ -8,7 +8,7 @@ mod layers;
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
-use domain::account::Registration;
+use domain::{account::Registration, mail::DmarcMode};
 use serde::Deserialize;
 use store::Faults;
 
@@ -137,6 +137,12 @@ sections! {
         hostname: String,
         outbound_addresses: Vec<std::net::IpAddr>,
         resolver: String,
+        smtp_listen: String,
+        tls_cert: String,
+        tls_key: String,
+        dmarc: DmarcMode,
+        trusted_networks: Vec<String>,
+        trusted_sealers: Vec<String>,
     }
     Texts {
         account_sid: String,
@@ -263,6 +269,11 @@ impl Config {
     /// Where clients of S3's protocol connect, if anywhere.
     pub fn s3_listen(&self) -> Option<SocketAddr> {
         self.s3.listen.parse().ok()
+    }
+
+    /// Where other servers bring mail, if anywhere.
+    pub fn smtp_listen(&self) -> Option<SocketAddr> {
+        self.mail_server.smtp_listen.parse().ok()
     }
 
     /// The address that clients see, without a slash at its end, when the server listens on `listening`.

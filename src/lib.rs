@@ -13,6 +13,7 @@ mod doctor;
 pub mod fuzzing;
 mod logging;
 pub mod metrics;
+mod post;
 pub mod program;
 mod runner;
 mod s3;

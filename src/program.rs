@@ -23,7 +23,7 @@ use http_s3::Listener;
 use kernel::KernelOptions;
 use store::{Clock, SecretsError, Store};
 
-use crate::{config::Config, metrics, s3, secret};
+use crate::{config::Config, metrics, post, s3, secret};
 
 /// Why the server didn't start. Prints as a sentence for the operator.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +70,8 @@ pub struct Running {
     pub operators: Option<SocketAddr>,
     /// Where clients of S3's protocol connect, if anywhere.
     pub s3: Option<Listener>,
+    /// Where other servers bring mail, if anywhere.
+    pub smtp: Option<http_post::Listener>,
     /// What the first start made; `None` at every later one.
     pub first_start: Option<FirstStart>,
     config: Config,
@@ -158,6 +160,7 @@ pub async fn start(config: &Config, clock: Clock) -> Result<Running, StartError>
     let clients = TcpListener::bind(config.server.listen).map_err(StartError::Listen)?;
     let operators = config.operators_listen().map(TcpListener::bind).transpose().map_err(StartError::Listen)?;
     let s3 = config.s3_listen().map(TcpListener::bind).transpose().map_err(StartError::Listen)?;
+    let smtp = config.smtp_listen().map(TcpListener::bind).transpose().map_err(StartError::Listen)?;
     let address = clients.local_addr().map_err(StartError::Listen)?;
     let public_url = config.public_url(address);
     let parts = Parts::open(config, clock, public_url.clone(), Actors::start).await?;
@@ -172,8 +175,11 @@ pub async fn start(config: &Config, clock: Clock) -> Result<Running, StartError>
     let state = AppState::new(router, options, parts.services.clone(), parts.actors.clone(), metrics::recorder());
     let server = serve(&state, Listeners { clients, operators }).map_err(StartError::Listen)?;
     let s3 = s3.map(|socket| s3::serve(config, socket, &state)).transpose().map_err(StartError::Listen)?;
+    let certificate = post::certificate(config).map_err(setting)?;
+    let smtp = smtp.map(|socket| post::serve(config, socket, &parts.services, certificate));
+    let smtp = smtp.transpose().map_err(StartError::Listen)?;
     let operators = server.operators_address();
-    Ok(Running { address, operators, s3, first_start, config: config.clone(), server, parts })
+    Ok(Running { address, operators, s3, smtp, first_start, config: config.clone(), server, parts })
 }
 
 fn setting(error: impl Display) -> StartError {
@@ -201,13 +207,18 @@ impl Running {
 
     /// Stops accepting, finishes what is in hand, tells sockets, and closes, within `shutdown.grace`.
     pub async fn stop(self) {
-        // Both at once: each has the whole grace.
+        // All at once: each has the whole grace.
         let s3 = async {
             if let Some(s3) = self.s3 {
                 s3.stop().await;
             }
         };
-        tokio::join!(self.server.stop(), s3);
+        let smtp = async {
+            if let Some(smtp) = self.smtp {
+                smtp.stop().await;
+            }
+        };
+        tokio::join!(self.server.stop(), s3, smtp);
         self.parts.close(&self.config).await;
     }
 }

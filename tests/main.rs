@@ -30,6 +30,7 @@ mod outages;
 mod pages;
 mod pipelines;
 mod platform;
+mod post;
 mod runner;
 mod s3;
 mod security;

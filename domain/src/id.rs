@@ -236,6 +236,8 @@ ids! {
     MailboxId = "mbx";
     /// An organization's claim to a domain for mail (contract B 2.7).
     MailDomainId = "mdm";
+    /// A message on its way into a mailbox.
+    MailArrivalId = "mar";
     /// A conversation in a mailbox (contract B 2.7).
     MailThreadId = "thr";
     /// A message in a mailbox.

@@ -15,6 +15,7 @@ impl Config {
             .contradictions()
             .chain(self.contradictions_of_secrets())
             .chain(self.contradictions_of_s3())
+            .chain(self.contradictions_of_mail())
             .chain(self.contradictions_of_ways_out())
             .chain(self.contradictions_of_traces())
             .map(str::to_owned)
@@ -106,13 +107,10 @@ impl Config {
         .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
     }
 
-    /// Those about the listener of S3's protocol, and other names of hosts.
+    /// Those about the listener of S3's protocol.
     fn contradictions_of_s3(&self) -> impl Iterator<Item = &'static str> {
         let (s3, listen) = (&self.s3, self.s3_listen());
-        let (hostname, resolver) = (&self.mail_server.hostname, &self.mail_server.resolver);
         let others = [Some(self.server.listen), self.operators_listen()];
-        let platform = &self.mail_server.platform_domain;
-        let is_host = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
         [
             (
                 !s3.listen.is_empty() && listen.is_none(),
@@ -123,11 +121,24 @@ impl Config {
                 "`s3.listen` is the same address as `server.listen` or `operators.listen`.",
             ),
             (
-                !s3.domain.bytes().all(is_host) || s3.domain.starts_with('.') || s3.domain.ends_with('.'),
+                !s3.domain.bytes().all(stands_in_host) || s3.domain.starts_with('.') || s3.domain.ends_with('.'),
                 "`s3.domain` is no host name in small letters, without a port.",
             ),
+            (!s3.public_url.is_empty() && url_host(&s3.public_url).is_none(), "`s3.public_url` is no http(s) address."),
+        ]
+        .into_iter()
+        .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
+    }
+
+    /// Those about mail that comes in, and the domains of mailboxes.
+    fn contradictions_of_mail(&self) -> impl Iterator<Item = &'static str> {
+        let (mail, listen) = (&self.mail_server, self.smtp_listen());
+        let (hostname, resolver, platform) = (&mail.hostname, &mail.resolver, &mail.platform_domain);
+        let others = [Some(self.server.listen), self.operators_listen(), self.s3_listen()];
+        let is_network = |text: &String| text.parse::<http_post::Network>().is_ok();
+        [
             (
-                !platform.bytes().all(is_host) || platform.starts_with('.') || platform.ends_with('.'),
+                !platform.bytes().all(stands_in_host) || platform.starts_with('.') || platform.ends_with('.'),
                 "`mail_server.platform_domain` is no host name in small letters.",
             ),
             (
@@ -138,7 +149,22 @@ impl Config {
                 !resolver.is_empty() && self.resolver().is_none(),
                 "`mail_server.resolver` is neither empty nor an address such as 192.0.2.53:53.",
             ),
-            (!s3.public_url.is_empty() && url_host(&s3.public_url).is_none(), "`s3.public_url` is no http(s) address."),
+            (
+                !mail.smtp_listen.is_empty() && listen.is_none(),
+                "`mail_server.smtp_listen` is neither empty nor an address such as 0.0.0.0:25.",
+            ),
+            (
+                listen.is_some_and(|address| address.port() != 0) && others.contains(&listen),
+                "`mail_server.smtp_listen` is the address of another listener.",
+            ),
+            (
+                mail.tls_cert.is_empty() != mail.tls_key.is_empty(),
+                "`mail_server.tls_cert` and `mail_server.tls_key` belong together: one of them is empty.",
+            ),
+            (
+                !mail.trusted_networks.iter().all(is_network),
+                "`mail_server.trusted_networks` has an entry that is no network such as 192.0.2.0/24.",
+            ),
         ]
         .into_iter()
         .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
@@ -195,4 +221,9 @@ impl Config {
         .into_iter()
         .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
     }
+}
+
+/// Whether a byte stands in the name of a host, as settings write it.
+const fn stands_in_host(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
 }

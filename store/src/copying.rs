@@ -112,9 +112,15 @@ impl NamedBlobs {
         if database.query_row(knows, [], |_| Ok(())).optional().map_err(failed)?.is_none() {
             return Ok(None);
         }
-        let all = "SELECT blob FROM content_segments WHERE blob IS NOT NULL \
-                   UNION ALL SELECT blob FROM blob_pending UNION ALL SELECT blob FROM blob_doomed";
-        let mut statement = database.prepare(all).map_err(failed)?;
+        let knows = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'mail_raw'";
+        let knows_mail = database.query_row(knows, [], |_| Ok(())).optional().map_err(failed)?.is_some();
+        let of_mail =
+            if knows_mail { " UNION ALL SELECT blob_key FROM mail_raw WHERE blob_key IS NOT NULL" } else { "" };
+        let all = format!(
+            "SELECT blob FROM content_segments WHERE blob IS NOT NULL \
+             UNION ALL SELECT blob FROM blob_pending UNION ALL SELECT blob FROM blob_doomed{of_mail}"
+        );
+        let mut statement = database.prepare(&all).map_err(failed)?;
         let names = statement.query_map([], |row| row.get::<_, String>(0)).map_err(failed)?;
         let hashes: Result<_, _> = names.map(|name| name.map(|name| hash(&name))).collect();
         Ok(Some(Self(hashes.map_err(failed)?)))

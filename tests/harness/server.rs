@@ -1,6 +1,6 @@
 //! A server in this process, with a store of its own and a clock that the test moves.
 
-use std::{sync::mpsc, thread, time::Duration};
+use std::{net::SocketAddr, sync::mpsc, thread, time::Duration};
 
 use domain::Timestamp;
 use serde_json::json;
@@ -28,6 +28,8 @@ pub struct Server {
     pub operators_url: String,
     /// Where clients of S3's protocol connect.
     pub s3_url: String,
+    /// Where other servers bring mail, where a test has it so (`mail_server.smtp_listen`).
+    pub smtp: Option<SocketAddr>,
     pub clock: Clock,
     /// What goes wrong in it.
     pub faults: Faults,
@@ -77,7 +79,8 @@ impl Server {
                 let mut running = program::start(&config, thread_clock).await.expect("the server starts");
                 let s3 = running.s3.as_ref().expect("an address for S3").address();
                 let operators = running.operators.expect("an operators' address");
-                let addresses = (running.address, operators, s3, running.first_start.take());
+                let smtp = running.smtp.as_ref().map(http_post::Listener::address);
+                let addresses = (running.address, operators, s3, smtp, running.first_start.take());
                 started.send(addresses).expect("a waiting test");
                 // An error means that the test is over without having said so.
                 drop(stopped.await);
@@ -91,12 +94,13 @@ impl Server {
             }
             started
         });
-        let (address, operators, s3, first_start) = starting.await.expect("a started server");
+        let (address, operators, s3, smtp, first_start) = starting.await.expect("a started server");
         let first_start = first_start.expect("a first start");
         Self {
             url: format!("http://{address}"),
             operators_url: format!("http://{operators}"),
             s3_url: format!("http://{s3}"),
+            smtp,
             clock,
             faults,
             owner_email: first_start.email.as_str().to_owned(),

@@ -1,7 +1,7 @@
 //! Mail (contract B 2.7, 4.7, 4.8).
 
 mod addresses;
-mod dns;
+pub mod dns;
 mod domains;
 mod preferences;
 

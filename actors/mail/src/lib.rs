@@ -2,12 +2,13 @@
 //!
 //! Which domains and mailboxes an organization has, what they are called and who opens them is decided by its
 //! [`MailDirectory`]; one actor, because who gives a domain up must see its mailboxes. [`MailDomains`] makes keys and looks
-//! names up, for people and as a job, and brings the directory what it found.
+//! names up, for people and as a job, and brings the directory what it found. [`MailGate`] takes in what is sent to mailboxes.
 
 mod aliases;
 mod claims;
 mod directory;
 mod domains;
+mod gate;
 mod keys;
 mod look;
 mod mailboxes;
@@ -27,6 +28,7 @@ pub use self::{
     claims::{BroughtKey, DOMAIN_LOOKS, MailDomains},
     directory::MailDirectory,
     domains::{DomainDelete, DomainUpdate},
+    gate::{Accepted, GateOptions, Incoming, MailGate, NotTaken},
     mailboxes::{MailboxCreate, MailboxDelete, MailboxUpdate},
     preferences::{MailChoices, MailChoose, MailPersonKey},
 };

@@ -54,6 +54,11 @@ impl Handler for HousekeepingJob {
                 Err(halt) => return Err(halt),
             }
         }
+        match sweep_raw_mail(&mut cleared, job).await {
+            Ok(()) => {}
+            Err(Halt::Later(error)) => comes_again("bytes of messages", error),
+            Err(halt) => return Err(halt),
+        }
         match sweep_contents(&mut cleared, job).await {
             Ok(()) => {}
             Err(Halt::Later(error)) => comes_again("contents", error),
@@ -67,6 +72,17 @@ impl Handler for HousekeepingJob {
 async fn sweep_contents(cleared: &mut Cleared, job: &Job) -> Result<(), Halt> {
     loop {
         let batch = job.store().contents_sweep_next(PURGE_ROWS_MAX).await?;
+        if batch.rows.is_empty() {
+            return Ok(());
+        }
+        cleared.step(job, batch.change, &batch.rows).await?;
+    }
+}
+
+/// Deletes bytes of messages that nothing names any more, a step at a time. Before contents, which delete their blobs.
+async fn sweep_raw_mail(cleared: &mut Cleared, job: &Job) -> Result<(), Halt> {
+    loop {
+        let batch = job.store().mail_raw_sweep_next(PURGE_ROWS_MAX).await?;
         if batch.rows.is_empty() {
             return Ok(());
         }

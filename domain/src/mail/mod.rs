@@ -1,9 +1,15 @@
 //! Mail (contract B 2.7, 4.7): the domains of organizations, and who has which mailboxes.
 
+mod arrival;
 mod domains;
+mod fields;
+mod findings;
 mod name;
 mod preferences;
+mod receiving;
 mod records;
+mod stamp;
+mod verdict;
 mod verification;
 
 #[cfg(test)]
@@ -12,17 +18,23 @@ mod tests;
 use std::ops::RangeInclusive;
 
 pub use self::{
+    arrival::{Arrival, NotARawId, RawId},
     domains::{
         DOMAINS_MAX, DkimKey, DkimKind, DkimMode, DkimPlace, DomainNote, DomainStatus, LOOKS_PER_MINUTE, MailDomain,
         MailHost, OrgDomain, domain_in_use, domain_is_lent, domain_removed, key_is_theirs, mailboxes_first,
         not_verified, platform_domain_check, rotation_failed, selector_check, setup_failed, too_many_domains,
     },
+    fields::{Field, HEAD_BYTES_MAX, fields, hops, joined},
+    findings::{DmarcMode, DmarcPolicy, Findings, placed},
     name::DomainName,
     preferences::{MESSAGE_MB_MAX, MailPreferences, MailPush, RECIPIENTS_MAX, SEND_PER_DAY},
+    receiving::{ARRIVALS_MAX, HOPS_MAX, MESSAGE_BYTES_MAX, RECIPIENTS_AT_ONCE_MAX, is_of_the_domain, without_tag},
     records::{
         DKIM, DMARC, DomainRecord, MAIL_FROM_MX, MAIL_FROM_SPF, MX, Purpose, RecordType, SPF, dkim_record_key,
         dns_provider, is_dkim_record, is_dmarc_record, is_spf,
     },
+    stamp::Stamp,
+    verdict::{Outcome, Placed, Point, SPAM_FROM, Verdict},
     verification::{Happened, Observed, Rival},
 };
 use crate::{

@@ -3,6 +3,7 @@
 //! An answer that says "there is none" is an answer, and an empty list here. [`NoAnswer`] is everything else: a server that is
 //! silent, refuses, or fails. Whoever asks must change nothing then.
 
+mod sender;
 mod spf;
 
 use std::{fmt, net::IpAddr, net::SocketAddr, sync::Arc, time::Duration};
@@ -21,12 +22,17 @@ use hickory_resolver::{
 };
 use tokio::time;
 
+pub use self::sender::Sender;
+
 /// How long one try waits.
 const TRY_TIMEOUT: Duration = Duration::from_secs(3);
 /// Tries of a question beyond the first.
 const TRIES_MORE: usize = 1;
 /// How long a question may take, with all that follows from it.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Questions whose answers are remembered for as long as they say, where nobody waits for a change of theirs.
+const REMEMBERED: u64 = 8_192;
 
 /// How names are looked up.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +60,8 @@ pub struct Service {
 pub struct Dns {
     /// None where the system names nobody to ask.
     resolver: Option<Arc<dyn Resolver>>,
+    /// The same, who remembers answers: for the checks of mail that comes in.
+    remembering: Option<Arc<dyn Resolver>>,
 }
 
 /// The resolver without its type, which is so large that every program that holds one would take a minute longer to compile.
@@ -80,19 +88,23 @@ impl Dns {
             Some(address) => Some(asking(address)),
             None => read_system_conf().ok().map(|(config, _)| config),
         };
-        let build = |config| {
-            TokioResolver::builder_with_config(config, TokioRuntimeProvider::default()).with_options(resolver_options())
+        let resolver = |remembered| {
+            let options = resolver_options(remembered);
+            let builder = TokioResolver::builder_with_config(config.clone()?, TokioRuntimeProvider::default());
+            let resolver = builder.with_options(options).build().ok()?;
+            Some(Arc::new(resolver) as Arc<dyn Resolver>)
         };
-        let resolver = config.and_then(|config| build(config).build().ok());
+        // Whoever just added a record wants it seen; who is asked remembers enough.
+        let (resolver, remembering) = (resolver(0), resolver(REMEMBERED));
         if resolver.is_none() {
             tracing::warn!("nobody can be asked for names: domains can't be verified");
         }
-        Self { resolver: resolver.map(|resolver| Arc::new(resolver) as Arc<dyn Resolver>) }
+        Self { resolver, remembering }
     }
 
     /// Nobody: no question is answered.
     pub const fn nobody() -> Self {
-        Self { resolver: None }
+        Self { resolver: None, remembering: None }
     }
 
     /// The texts of a name, each whole.
@@ -205,12 +217,11 @@ fn asking(address: SocketAddr) -> ResolverConfig {
     ResolverConfig::from_parts(None, Vec::new(), vec![server])
 }
 
-fn resolver_options() -> ResolverOpts {
+fn resolver_options(remembered: u64) -> ResolverOpts {
     let mut options = ResolverOpts::default();
     options.timeout = TRY_TIMEOUT;
     options.attempts = TRIES_MORE;
-    // Whoever just added a record wants it seen; who is asked remembers enough.
-    options.cache_size = 0;
+    options.cache_size = remembered;
     options.use_hosts_file = ResolveHosts::Never;
     options
 }

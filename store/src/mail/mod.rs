@@ -1,8 +1,11 @@
 //! Mail (contract B 2.7): domains, and who has which mailboxes with which addresses.
 
 mod addresses;
+mod arrivals;
 mod domains;
 mod preferences;
+mod raw;
+mod recipients;
 mod removal;
 
 use std::collections::HashMap;
@@ -17,7 +20,12 @@ use sea_orm::{
 };
 
 use self::addresses::AddressKind;
-pub use self::domains::{DkimPair, DomainOwner};
+pub use self::{
+    arrivals::{MAIL_FILING, MailFiling},
+    domains::{DkimPair, DomainOwner},
+    raw::{NewRaw, RAW_BYTES_MAX, RawMail},
+    recipients::Recipient,
+};
 use crate::{
     Change, Expect, Store, StoreError,
     reader::{Reads, row},

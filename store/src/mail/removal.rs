@@ -28,7 +28,7 @@ impl Change {
         self.run_statement(Sql::new(statement, [org_id.to_string().into()]), Expect::Any);
     }
 
-    /// Deletes what is left of a mailbox in which nothing is left.
+    /// Deletes what is left of a mailbox in which nothing is left; what arrived for it is dropped by who files it.
     pub fn mailbox_remove(&mut self, id: MailboxId) {
         for statement in [
             "DELETE FROM mail_addresses WHERE mailbox_id = $1",

@@ -13,6 +13,7 @@ pub mod dead;
 mod listed;
 mod settle;
 mod turns;
+mod wanted;
 
 use std::{sync::Arc, time::Duration};
 

@@ -195,7 +195,7 @@ impl NewContent {
     }
 
     /// The blob that it is in, unless it is small.
-    fn blob(&self) -> Option<BlobKey> {
+    pub(crate) fn blob(&self) -> Option<BlobKey> {
         if self.is_small() { None } else { Some(BlobKey::of_content(self.id)) }
     }
 }

@@ -157,7 +157,8 @@ fn of_contents(store: &Store) -> Vec<(&'static str, String)> {
         (
             "a blob has more than one row",
             "SELECT blob AS line FROM (SELECT blob FROM content_segments WHERE blob IS NOT NULL \
-             UNION ALL SELECT blob FROM blob_pending UNION ALL SELECT blob FROM blob_doomed) AS b \
+             UNION ALL SELECT blob FROM blob_pending UNION ALL SELECT blob FROM blob_doomed \
+             UNION ALL SELECT blob_key FROM mail_raw WHERE blob_key IS NOT NULL) AS b \
              GROUP BY blob HAVING COUNT(*) > 1"
                 .to_owned(),
         ),
@@ -312,7 +313,8 @@ impl BytesRow {
 /// Blobs that no row names.
 async fn blobs(store: &Store) -> Result<Vec<String>, StoreError> {
     let select = "SELECT blob FROM content_segments WHERE blob IS NOT NULL \
-                  UNION SELECT blob FROM blob_pending UNION SELECT blob FROM blob_doomed";
+                  UNION SELECT blob FROM blob_pending UNION SELECT blob FROM blob_doomed \
+                  UNION SELECT blob_key FROM mail_raw WHERE blob_key IS NOT NULL";
     let rows: Vec<BlobRow> = store.reader().rows_of_many(&Sql::new(select, [])).await?;
     let named: BTreeSet<_> = rows.into_iter().map(|row| row.blob).collect();
     let there = store.blobs().names("contents").await?;
