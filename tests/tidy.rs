@@ -108,7 +108,8 @@ fn each_framework_is_named_only_where_it_is_adapted() {
 }
 
 /// What belongs to the server.
-const OF_THE_SERVER: [&str; 7] = ["store", "actors", "http", "http_s3", "http_shell", "migrations", "gateways"];
+const OF_THE_SERVER: [&str; 8] =
+    ["store", "actors", "http", "http_post", "http_s3", "http_shell", "migrations", "gateways"];
 
 #[test]
 fn the_runner_knows_the_server_from_outside() {

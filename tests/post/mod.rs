@@ -25,6 +25,9 @@ use crate::{
 /// What the server is called.
 const HOST: &str = "mx.example.net";
 
+/// What arrives stays where it is: nobody files it.
+const UNFILED: &str = "commit:mail.filing=fail";
+
 /// A server that takes mail, with an organization that has a mailbox.
 struct Post {
     server: Server,
@@ -51,6 +54,7 @@ impl Post {
         let usual = [resolver.as_str(), &hostname, "mail_server.smtp_listen=127.0.0.1:0"];
         let settings: Vec<&str> = usual.into_iter().chain(settings.iter().copied()).collect();
         let server = Server::with(&settings).await;
+        server.faults.set(UNFILED).expect("a rule");
         let ada = server.person("ada").await;
         let org = org(&ada, "Acme").await;
         let domain = lent_domain(&ada, &org).await;
@@ -79,6 +83,11 @@ impl Post {
         let mut smtp = self.client().await;
         smtp.envelope(from, &[&self.address]).await;
         smtp.data(message).await
+    }
+
+    /// Has this go wrong too.
+    fn fault(&self, rule: &str) {
+        self.server.faults.set(&format!("{UNFILED},{rule}")).expect("rules");
     }
 
     /// What arrived for Ada.

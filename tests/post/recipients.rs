@@ -15,20 +15,17 @@ async fn mail_is_taken_for_mailboxes_of_this_server_and_for_nobody_else() {
     let (domain, upper) = (&post.domain, post.address.to_uppercase());
     for (address, reply) in [
         (post.address.as_str(), "250 2.1.5"),
-        (&upper, "250 2.1.5"),
-        (&format!("ada+shop@{domain}"), "250 2.1.5"),
-        (&format!("nobody@{domain}"), UNKNOWN),
-        (&format!("nobody+ada@{domain}"), UNKNOWN),
-        (&format!("\"a b\"@{domain}"), UNKNOWN),
+        (&*upper, "250 2.1.5"),
+        (&*format!("ada+shop@{domain}"), "250 2.1.5"),
+        (&*format!("nobody@{domain}"), UNKNOWN),
+        (&*format!("nobody+ada@{domain}"), UNKNOWN),
+        (&*format!("\"a b\"@{domain}"), UNKNOWN),
         ("ada@example.com", FOREIGN),
-        (&format!("ada@sub.{domain}"), FOREIGN),
+        (&*format!("ada@sub.{domain}"), FOREIGN),
         ("ada@localhost.localdomain", FOREIGN),
-        (&format!("ada%example.com@{domain}"), UNKNOWN),
+        (&*format!("ada%example.com@{domain}"), UNKNOWN),
     ] {
         smtp.told(&format!("RCPT TO:<{address}>"), reply).await;
-        if smtp.say("NOOP").await.starts_with("421") {
-            break;
-        }
     }
 }
 

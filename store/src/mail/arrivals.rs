@@ -31,7 +31,7 @@ pub struct MailFiling {
     pub mailbox_id: MailboxId,
 }
 
-mod row {
+mod arrival {
     use sea_orm::entity::prelude::*;
 
     #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
@@ -70,7 +70,7 @@ static REMOVE: RowStatement = RowStatement {
     expect: Expect::Rows(1),
 };
 
-fn read(row: row::Model) -> Result<Arrival, StoreError> {
+fn read(row: arrival::Model) -> Result<Arrival, StoreError> {
     let corrupt = || StoreError::corrupt(format_args!("mail_arrivals {}", row.arrival_id));
     Ok(Arrival {
         id: row.arrival_id.parse().map_err(|_| corrupt())?,
@@ -89,9 +89,9 @@ fn read(row: row::Model) -> Result<Arrival, StoreError> {
 impl Store {
     /// What arrived for the mailbox and isn't filed yet, first come first, at most `limit`.
     pub async fn mail_arrivals(&self, mailbox_id: MailboxId, limit: u64) -> Result<Vec<Arrival>, StoreError> {
-        let select = row::Entity::find()
-            .filter(row::Column::MailboxId.eq(mailbox_id.to_string()))
-            .order_by_asc(row::Column::ArrivalId)
+        let select = arrival::Entity::find()
+            .filter(arrival::Column::MailboxId.eq(mailbox_id.to_string()))
+            .order_by_asc(arrival::Column::ArrivalId)
             .limit(limit);
         select.read_list(self.reader()).await?.into_iter().map(read).collect()
     }
@@ -111,7 +111,7 @@ impl Change {
     pub fn mail_arrive(&mut self, now: Timestamp, raw: &NewRaw, arrivals: &[Arrival]) {
         self.mail_raw_keep(now, raw, arrivals.len());
         for arrival in arrivals {
-            let row = row::Model {
+            let row = arrival::Model {
                 arrival_id: arrival.id.to_string(),
                 org_id: arrival.org_id.to_string(),
                 mailbox_id: arrival.mailbox_id.to_string(),

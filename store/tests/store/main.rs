@@ -16,6 +16,7 @@ mod outbox;
 mod pages_search;
 mod purge;
 mod timers;
+mod wanted;
 mod work;
 
 use std::time::Duration;
