@@ -33,7 +33,8 @@ fn welcome(config: &Config, running: &Running) -> String {
         let url = url.map_or_else(|| format!("http://{address}"), str::to_owned);
         format!("  S3         AWS_ENDPOINT_URL_S3={url}\n")
     });
-    let smtp = running.smtp.as_ref().map(|smtp| format!("  Mail       smtp://{}\n", smtp.address())).unwrap_or_default();
+    let smtp =
+        running.smtp.as_ref().map(|smtp| format!("  Mail       smtp://{}\n", smtp.address())).unwrap_or_default();
     let (database, folder) = (config.database_name(), config.data_folder().display());
     let first_start = running.first_start.as_ref().map_or_else(String::new, |made| {
         format!(
