@@ -98,7 +98,7 @@ impl Store {
 
     /// How many messages aren't filed yet, counted to `most`.
     pub async fn mail_arrivals_waiting(&self, most: u64) -> Result<u64, StoreError> {
-        let statement = "SELECT COUNT(*) AS waiting FROM (SELECT 1 FROM mail_arrivals LIMIT $1) AS some";
+        let statement = "SELECT COUNT(*) AS waiting FROM (SELECT 1 FROM mail_arrivals LIMIT $1) AS found";
         let values = [i64::try_from(most).unwrap_or(i64::MAX).into()];
         let row: Option<WaitingRow> = self.reader().row(&Sql::new(statement, values)).await?;
         u64::try_from(row.map_or(0, |row| row.waiting)).map_err(StoreError::corrupt)
