@@ -1,14 +1,18 @@
 //! What a job prints, line by line: the worker's own words, commands to the runner, and lines that people read, without secrets.
 
+mod open;
+
 use domain::pipelines::{
     job::{CommandName, WorkflowCommand, resumes},
-    logs::Masks,
+    logs::{MASK, Masks, shown},
 };
+use memchr::{memchr, memmem};
 use serde::{Deserialize, Serialize};
 
+use self::open::{Open, pieces};
 use super::words::{Mark, Said, mark_prefix};
 
-/// Bytes of a line, at most; a longer one becomes several (contract C 4.1 takes 200,000 characters).
+/// Bytes of a line, at most; a longer one becomes several. Masks at most double a text, and contract C 4.1 takes 200,000 characters.
 const LINE_LEN_MAX: usize = 64 * 1024;
 /// Annotations of a job, at most (contract C 4.1).
 const ANNOTATIONS_MAX: usize = 50;
@@ -59,7 +63,9 @@ pub struct Listener {
     /// The word that ends the time in which commands are lines.
     stopped: Option<String>,
     step: Option<usize>,
+    /// What came of a line whose end didn't, and what became of that.
     rest: Vec<u8>,
+    open: Open,
     annotations: Vec<Annotation>,
 }
 
@@ -76,6 +82,7 @@ impl Listener {
             stopped: None,
             step: None,
             rest: Vec::new(),
+            open: Open::Fresh,
             annotations: Vec::new(),
         }
     }
@@ -87,20 +94,18 @@ impl Listener {
 
     /// The text without secrets. Where they can't be looked for, nothing is shown.
     pub fn hide(&self, text: &str) -> String {
-        self.masks.as_ref().map_or_else(|| "***".to_owned(), |masks| masks.hide(text.into()).into_owned())
+        self.masks.as_ref().map_or_else(|| MASK.to_owned(), |masks| masks.hide(text.into()).into_owned())
     }
 
     /// Takes bytes as they come.
     pub fn take(&mut self, mut bytes: &[u8], heard: &mut impl FnMut(Heard)) {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = memchr(b'\n', bytes) {
             self.rest.extend_from_slice(&bytes[..end]);
             bytes = &bytes[end + 1..];
             self.line(heard);
         }
         self.rest.extend_from_slice(bytes);
-        if self.rest.len() > LINE_LEN_MAX {
-            self.line(heard);
-        }
+        self.relieve(heard);
     }
 
     /// Takes what was printed without an end of its line.
@@ -111,20 +116,31 @@ impl Listener {
     }
 
     fn line(&mut self, heard: &mut impl FnMut(Heard)) {
-        let bytes = std::mem::take(&mut self.rest);
-        let text = String::from_utf8_lossy(&bytes);
-        let text = text.strip_suffix('\r').unwrap_or(&text);
         // A step whose last line has no end leaves the worker's word behind it.
-        match text.find(&self.prefix) {
-            Some(at) => {
-                if at > 0 {
-                    self.printed(&text[..at], heard);
-                }
-                if let Some(mark) = Mark::read(&text[at + self.prefix.len()..]) {
-                    self.mark(mark, &text[at..], heard);
-                }
+        let mark = memmem::find(&self.rest, self.prefix.as_bytes()).map(|at| self.rest.split_off(at));
+        if mark.is_none() || !self.rest.is_empty() {
+            self.printed(heard);
+        }
+        self.open = Open::Fresh;
+        if let Some(mark) = mark {
+            let line = String::from_utf8_lossy(&mark);
+            let line = line.strip_suffix('\r').unwrap_or(&line);
+            if let Some(mark) = Mark::read(&line[self.prefix.len()..]) {
+                self.mark(mark, line, heard);
             }
-            None => self.printed(text, heard),
+        }
+    }
+
+    /// Hears what a step printed, whose line is over.
+    fn printed(&mut self, heard: &mut impl FnMut(Heard)) {
+        let bytes = std::mem::take(&mut self.rest);
+        match std::mem::replace(&mut self.open, Open::Fresh) {
+            Open::Fresh => {
+                let text = String::from_utf8_lossy(&bytes);
+                self.text(text.strip_suffix('\r').unwrap_or(&text), heard);
+            }
+            Open::Shown(len) => self.show_end(&bytes, len, heard),
+            Open::Dropped => {}
         }
     }
 
@@ -170,11 +186,12 @@ impl Listener {
         let mut is_first = true;
         for line in text.split('\n') {
             let prefix = if std::mem::take(&mut is_first) { prefix } else { "" };
-            heard(Heard::Line(format!("{prefix}{}", line.trim_end_matches('\r'))));
+            let line = format!("{prefix}{}", shown(line));
+            pieces(&line).for_each(|piece| heard(Heard::Line(piece.to_owned())));
         }
     }
 
-    fn printed(&mut self, text: &str, heard: &mut impl FnMut(Heard)) {
+    fn text(&mut self, text: &str, heard: &mut impl FnMut(Heard)) {
         if let Some(word) = &self.stopped {
             if resumes(text, word) {
                 self.stopped = None;
@@ -185,6 +202,11 @@ impl Listener {
             Some(command) => self.command(text, command, heard),
             None => self.show("", text, heard),
         }
+    }
+
+    fn refuse(&mut self, why: &str, heard: &mut impl FnMut(Heard)) {
+        self.annotate("error", why, heard);
+        heard(Heard::Said(Said::Refused));
     }
 
     fn command(&mut self, line: &str, command: WorkflowCommand, heard: &mut impl FnMut(Heard)) {
@@ -211,8 +233,7 @@ impl Listener {
             CommandName::SetEnv | CommandName::AddPath => {
                 let what = if command.name == CommandName::SetEnv { "set-env" } else { "add-path" };
                 let why = format!("The `{what}` command is refused. Write to the file of GITHUB_ENV or GITHUB_PATH.");
-                self.annotate("error", &why, heard);
-                heard(Heard::Said(Said::Refused));
+                self.refuse(&why, heard);
             }
             CommandName::AddMatcher | CommandName::RemoveMatcher => {
                 self.annotate("warning", "Problem matchers are not known here.", heard);
@@ -227,8 +248,7 @@ impl Listener {
         };
         let Some(name) = command.property("name").map(str::to_owned) else {
             let why = format!("The `{what}` command needs a name.");
-            self.annotate("error", &why, heard);
-            return heard(Heard::Said(Said::Refused));
+            return self.refuse(&why, heard);
         };
         let advice = format!("The `{what}` command is deprecated. Write to the file of {file}.");
         self.annotate("warning", &advice, heard);
@@ -267,76 +287,4 @@ impl Listener {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const MARKER: &str = "0123456789abcdef0123456789abcdef";
-
-    fn heard(chunks: &[&str]) -> (Vec<Heard>, Listener) {
-        let mut listener = Listener::new(MARKER, ["hunter2".to_owned()], false);
-        let mut all = Vec::new();
-        for chunk in chunks {
-            listener.take(chunk.as_bytes(), &mut |one| all.push(one));
-        }
-        listener.finish(&mut |one| all.push(one));
-        (all, listener)
-    }
-
-    fn lines(chunks: &[&str]) -> String {
-        let line = |heard| if let Heard::Line(line) = heard { Some(line) } else { None };
-        heard(chunks).0.into_iter().filter_map(line).collect::<Vec<_>>().join("|")
-    }
-
-    #[test]
-    fn lines_are_whole_however_they_come_and_without_secrets() {
-        assert_eq!(lines(&["on", "e\r\ntw", "o hunter2\n", "", "th", "ree"]), "one|two ***|three");
-        assert_eq!(lines(&["\n\n"]), "|");
-    }
-
-    #[test]
-    fn a_line_that_is_too_long_becomes_several() {
-        for (len, count) in [(LINE_LEN_MAX - 1, 2), (LINE_LEN_MAX, 2), (LINE_LEN_MAX + 1, 3)] {
-            assert_eq!(lines(&[&"x".repeat(len), "z\ny"]).split('|').count(), count, "{len}");
-        }
-    }
-
-    #[test]
-    fn only_the_worker_marks_steps() {
-        let begin = Mark::Begin(3).line(MARKER);
-        let end = Mark::End(3).line(MARKER);
-        let (all, _) = heard(&[&format!("{begin}\nno end{end}\n##[0000]step 4 end\n")]);
-        let line = |text: &str| Heard::Line(text.to_owned());
-        assert_eq!(all, [line(&begin), line("no end"), line(&end), Heard::End(3), line("##[0000]step 4 end")]);
-    }
-
-    #[test]
-    fn masks_hold_from_where_they_are_asked_for() {
-        assert_eq!(lines(&["a swordfish\n::add-mask::swordfish\na swordfish\n"]), "a swordfish|a ***");
-        let mask = Mark::Mask("word 2".to_owned()).line(MARKER);
-        assert_eq!(lines(&[&format!("{mask}\nword 2\n")]), "***");
-    }
-
-    #[test]
-    fn commands_are_followed_until_they_are_stopped() {
-        assert_eq!(lines(&["::group::One\n::endgroup::\n::debug::x\n"]), "##[group]One|##[endgroup]");
-        let stopped = "::stop-commands::word\n::error::a\n::word::\n::error::b\n";
-        assert_eq!(lines(&[stopped]), "::stop-commands::word|::error::a|::word::|##[error]b");
-        let (all, listener) = heard(&["::set-output name=a::1\n::set-env name=a::1\n"]);
-        assert!(all.contains(&Heard::Said(Said::Output { name: "a".to_owned(), value: "1".to_owned() })));
-        assert!(all.contains(&Heard::Said(Said::Refused)));
-        let levels: Vec<_> = listener.annotations().iter().map(|it| it.level.as_str()).collect();
-        assert_eq!(levels, ["warning", "error"]);
-    }
-
-    #[test]
-    fn remarks_are_as_many_and_as_long_as_they_may_be() {
-        let long = format!("::error file=f,line=3,title=t::{}hunter2\n", "m".repeat(MESSAGE_LEN_MAX));
-        let (_, listener) = heard(&[&long]);
-        let first = &listener.annotations()[0];
-        assert_eq!((first.message.len(), first.line, first.file.as_deref()), (MESSAGE_LEN_MAX, Some(3), Some("f")));
-        for (count, kept) in [(49, 49), (50, 50), (51, 50)] {
-            assert_eq!(heard(&[&"::notice::a hunter2\n".repeat(count)]).1.annotations().len(), kept);
-        }
-        assert_eq!(heard(&["::notice::a hunter2\n"]).1.annotations()[0].message, "a ***");
-    }
-}
+mod tests;

@@ -1,9 +1,17 @@
 //! No line of a log is lost or comes twice, whoever dies meanwhile.
 //!
-//! `TROUPE_PIPELINE_LINES` says how many lines a step writes, `TROUPE_PIPELINE_KILL_MS` how long the server lives, and
+//! The server, the database, the process of a job and the runner are killed in turn. What a killed pipe held is lost, and nothing else.
+//! `TROUPE_PIPELINE_LINES` says how many lines each step writes, `TROUPE_PIPELINE_KILL_MS` how long the server lives, and
 //! `TROUPE_PIPELINE_WRITES_SECONDS` for how long the step writes.
 
-use std::time::Duration;
+use std::{
+    cell::Cell,
+    convert::Infallible,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
 
 use serde_json::json;
 use store::testing::{DATABASE_URL_VARIABLE, Scratch};
@@ -16,15 +24,18 @@ use crate::harness::Proxy;
 const PAUSES: u64 = 200;
 /// How long the database is away.
 const AWAY: Duration = Duration::from_millis(1_500);
+/// Bytes that a runner which is killed may have left unread, or read and not kept yet: the pipe's, and those of one reading.
+const PIPE_LEN_MAX: u64 = 2 * 64 * 1024;
 /// How long a runner may be silent until its job is taken for lost.
 const LEASE: Duration = Duration::from_mins(1);
 
-/// A workflow whose step writes so many numbered lines, over some seconds.
-fn writing(lines: u64, seconds: f64) -> String {
-    let (each, pause) = (lines.div_ceil(PAUSES), seconds / 200.0);
+/// A workflow whose step writes so many numbered lines, over some seconds, and after each part notes in a file how many they are.
+fn writing(lines: u64, seconds: f64, noted: &Path) -> String {
+    let (each, pause, noted) = (lines.div_ceil(PAUSES), seconds / 200.0, noted.display());
     format!(
         "on: push\njobs:\n  a:\n    runs-on: linux\n    steps:\n      - run: |\n          for part in $(seq 0 {}); do\n            \
-         seq -f 'line %.0f' $((part * {each} + 1)) $(((part + 1) * {each}))\n            sleep {pause}\n          done\n",
+         seq -f 'line %.0f' $((part * {each} + 1)) $(((part + 1) * {each}))\n            \
+         echo $(((part + 1) * {each})) > {noted}\n            sleep {pause}\n          done\n",
         PAUSES - 1
     )
 }
@@ -65,14 +76,102 @@ impl Database {
 
 /// Takes the database away for a while: the way to it is cut, or no commit reaches it.
 async fn away(works: &Works, proxy: Option<&Proxy>) {
-    if let Some(proxy) = proxy {
-        proxy.cut();
-        sleep(AWAY).await;
-        proxy.mend();
-    } else {
-        works.stage.rule("commit=away").await;
-        sleep(AWAY).await;
-        works.stage.rule("").await;
+    match proxy {
+        Some(proxy) => proxy.cut(),
+        None => works.stage.rule("commit=away").await,
+    }
+    sleep(AWAY).await;
+    restore(works, proxy).await;
+}
+
+/// Has the database back.
+async fn restore(works: &Works, proxy: Option<&Proxy>) {
+    match proxy {
+        Some(proxy) => proxy.mend(),
+        None => works.stage.rule("").await,
+    }
+}
+
+/// Kills the server again and again, and takes the database away now and then. Never ends.
+async fn disturb(works: &mut Works, proxy: Option<&Proxy>, life: Duration, kills: &Cell<u32>) -> Infallible {
+    loop {
+        sleep(life).await;
+        if kills.get() % 4 == 1 {
+            away(works, proxy).await;
+        }
+        works.stage.kill();
+        kills.set(kills.get() + 1);
+    }
+}
+
+/// What of the runner is killed while a job writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Victim {
+    Nobody,
+    /// The process that does the job. The runner reads what is left in the pipe.
+    Worker,
+    /// The runner itself. Started again, it sends what it had kept.
+    Runner,
+}
+
+/// A job that writes.
+struct Writing<'a> {
+    repository: &'a Repository,
+    run: String,
+    job: String,
+    noted: PathBuf,
+}
+
+impl Writing<'_> {
+    /// Lines that the step had written when it last noted it.
+    fn written(&self) -> u64 {
+        fs::read_to_string(&self.noted).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    }
+
+    /// Lines that the server has.
+    async fn came(&self) -> u64 {
+        numbered(self.repository, &self.run, &self.job).await
+    }
+
+    async fn ended(&self) -> String {
+        let detail = self.repository.ended(&self.run).await;
+        detail["run"]["conclusion"].as_str().unwrap().to_owned()
+    }
+
+    /// Kills whom it is to be, and sees that every line came that whoever lived on had read.
+    async fn suffer(&self, victim: Victim, machine: &mut Machine) {
+        match victim {
+            Victim::Nobody => assert_eq!(self.ended().await, "success"),
+            Victim::Worker => {
+                let worker = until("a worker", async || worker_of(&self.job)).await;
+                let before = self.written();
+                assert!(Command::new("kill").args(["-KILL", &worker]).status().unwrap().success());
+                assert_eq!(self.ended().await, "failure");
+                let told = self.repository.job(&self.run, &self.job).await;
+                assert_eq!(told["error"], "The job's worker ended before the job did.");
+                let came = self.came().await;
+                assert!(came >= self.written() && came >= before, "{came} of {}", self.written());
+            }
+            Victim::Runner => {
+                machine.kill();
+                let (kept, written) = (machine.kept(&self.job), self.written());
+                let lost = written.saturating_sub(kept) * "line 200000\n".len() as u64;
+                assert!(lost <= PIPE_LEN_MAX, "{kept} lines were kept of {written}");
+                machine.start();
+                until("the lines that were kept", async || (self.came().await == kept).then_some(())).await;
+                assert_eq!(self.ended().await, "failure");
+                assert_eq!(self.came().await, kept);
+            }
+        }
+    }
+}
+
+impl Machine {
+    /// Numbered lines that the runner keeps of a job, which is dead.
+    fn kept(&self, job: &str) -> u64 {
+        let text = fs::read_to_string(self.home.path().join("spools").join(job).join("lines")).unwrap();
+        let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        whole.filter(|line| line.contains("\"line ")).count() as u64
     }
 }
 
@@ -85,57 +184,36 @@ async fn every_line_comes_once_and_in_order_whoever_dies() {
     let settings: Vec<String> = proxy.iter().map(|proxy| format!("database.url={}", proxy.url())).collect();
     let mut works = Works::on(scratch, &settings).await;
     let repository = works.repository("web").await;
-    let _machine = works.machine("", &[]).await;
-    #[expect(clippy::cast_precision_loss, reason = "it is a few minutes")]
-    let run = repository.start(&writing(lines, seconds as f64)).await;
-    let job = repository.job_id(&run, "a").await;
-    repository.running(&run, &job, 0).await;
-    let (began, mut kills) = (Instant::now(), 0);
-    while began.elapsed() < Duration::from_secs(seconds) {
-        sleep(life).await;
-        if kills % 4 == 1 {
-            away(&works, proxy.as_ref()).await;
-        }
-        works.stage.kill();
-        kills += 1;
-    }
-    let detail = repository.ended(&run).await;
-    assert_eq!(detail["run"]["conclusion"], "success", "{detail}");
-    let wanted = lines.div_ceil(PAUSES) * PAUSES;
-    assert_eq!(numbered(&repository, &run, &job).await, wanted);
-    assert!(kills >= 2, "{kills}");
-    eprintln!("{wanted} lines came once and in order, over {kills} kills of the server");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_was_read_of_a_runner_that_dies_comes_in_order() {
-    let works = Works::new().await;
-    let repository = works.repository("web").await;
     let mut machine = works.machine("", &[]).await;
-    // The worker is killed, and its supervisor reads what is left in the pipe.
-    let (run, job) = written(&repository, 60.0).await;
-    let worker = until("a worker", async || worker_of(&job)).await;
-    assert!(std::process::Command::new("kill").args(["-KILL", &worker]).status().unwrap().success());
-    let detail = repository.ended(&run).await;
-    assert_eq!(detail["run"]["conclusion"], "failure");
-    let told = repository.job(&run, &job).await;
-    assert_eq!(told["error"], "The job's worker ended before the job did.");
-    let came = numbered(&repository, &run, &job).await;
-    assert!(came > 0);
-    // The runner is killed, and started again.
-    // Another file than before: what changes nothing starts nothing.
-    let (run, job) = written(&repository, 61.0).await;
-    machine.kill();
-    machine.start();
-    let detail = repository.ended(&run).await;
-    assert_eq!(detail["run"]["conclusion"], "failure");
-    assert_eq!(repository.job(&run, &job).await["error"], "The runner ended before the job did.");
-    assert!(numbered(&repository, &run, &job).await > 0);
+    let folder = tempfile::tempdir().unwrap();
+    for victim in [Victim::Nobody, Victim::Worker, Victim::Runner] {
+        let noted = folder.path().join(format!("{victim:?}"));
+        #[expect(clippy::cast_precision_loss, reason = "it is a few minutes")]
+        let run = repository.start(&writing(lines, seconds as f64, &noted)).await;
+        let job = repository.job_id(&run, "a").await;
+        repository.running(&run, &job, 0).await;
+        let writing = Writing { repository: &repository, run, job, noted };
+        let kills = Cell::new(0);
+        let half = async {
+            sleep(Duration::from_secs(seconds) / 2).await;
+            writing.suffer(victim, &mut machine).await;
+        };
+        tokio::select! {
+            never = disturb(&mut works, proxy.as_ref(), life, &kills) => match never {},
+            () = half => {}
+        }
+        // The database may be away at this moment.
+        restore(&works, proxy.as_ref()).await;
+        let (came, wanted) = (writing.came().await, lines.div_ceil(PAUSES) * PAUSES);
+        assert!(came > 0 && (victim != Victim::Nobody || came == wanted), "{victim:?}: {came} of {wanted}");
+        assert!(kills.get() >= 2, "{kills:?}");
+        eprintln!("{victim:?} killed: {came} lines came once and in order, over {kills:?} kills of the server");
+    }
 }
 
 /// A run under way, some of whose lines came.
 async fn written(repository: &Repository, seconds: f64) -> (String, String) {
-    let run = repository.start(&writing(100_000, seconds)).await;
+    let run = repository.start(&writing(100_000, seconds, Path::new("/dev/null"))).await;
     let job = repository.job_id(&run, "a").await;
     some(repository, &run, &job).await;
     (run, job)

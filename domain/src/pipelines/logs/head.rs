@@ -96,7 +96,7 @@ pub fn log_gap(next: u64) -> Error {
 mod tests {
     use proptest::prelude::*;
 
-    use super::*;
+    use super::{super::LOG_LINE_LEN_MAX, *};
 
     const MARKER: &str = "0123456789abcdef0123456789abcdef";
 
@@ -150,6 +150,20 @@ mod tests {
             assert_eq!((head.dropped, head.received), (7 - kept as u64, 7));
         }
         assert_eq!(size(64 * 1024 * 1024), "64 MiB");
+    }
+
+    #[test]
+    fn a_secret_where_a_line_is_cut_is_masked_before() {
+        let masks = Masks::of(["s3cret"]).unwrap();
+        let rules = LogRules { masks, ..rules(10_000_000) };
+        for at in LOG_LINE_LEN_MAX - 7..=LOG_LINE_LEN_MAX + 1 {
+            let line = format!("{}s3cret", "x".repeat(at));
+            let lines = LogHead::default().take(None, &sent(&[&line]), &rules).unwrap();
+            let text = &lines[0].m;
+            let shown = text.trim_start_matches('x');
+            assert!("***".starts_with(shown), "{at}: {shown}");
+            assert_eq!(text.len(), LOG_LINE_LEN_MAX.min(at + 3), "{at}");
+        }
     }
 
     proptest! {

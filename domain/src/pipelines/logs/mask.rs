@@ -14,7 +14,7 @@ use base64::{
     engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD},
 };
 
-use super::text::shown;
+use super::text::{read_as_text, shown};
 use crate::{Error, Result};
 
 /// What stands in the place of a secret.
@@ -25,7 +25,6 @@ const PART_LEN_MIN: usize = 4;
 const BASE64_LINES: [usize; 2] = [76, 64];
 /// What stands in an address as it is, for one encoder or another (RFC 3986, `encodeURIComponent`, forms, Python's `quote`).
 const URL_KEEPS: [&[u8]; 4] = [b"-_.~", b"-_.~!*'()", b"*-._", b"-_.~/"];
-const ESCAPE: u8 = 0x1b;
 /// Bytes of a form that are looked for; where they stand, the rest is compared. So long values take no more memory than they have.
 const ANCHOR_LEN: usize = 64;
 
@@ -39,10 +38,13 @@ struct Forms {
     anchors: AhoCorasick,
     /// How those of each beginning go on, the longest first.
     rests: Vec<Vec<Box<[u8]>>>,
+    /// Bytes of the longest form.
+    len_max: usize,
 }
 
 impl Forms {
     fn of(forms: BTreeSet<String>) -> Result<Self> {
+        let len_max = forms.iter().map(String::len).max().unwrap_or_default();
         let mut by_anchor: BTreeMap<Vec<u8>, Vec<Box<[u8]>>> = BTreeMap::new();
         for form in forms {
             let (anchor, rest) = form.as_bytes().split_at(form.len().min(ANCHOR_LEN));
@@ -53,7 +55,7 @@ impl Forms {
         for rests in &mut rests {
             rests.sort_unstable_by_key(|rest| std::cmp::Reverse(rest.len()));
         }
-        Ok(Self { anchors, rests })
+        Ok(Self { anchors, rests, len_max })
     }
 
     /// Where forms are, the longest of those that begin alike.
@@ -99,20 +101,29 @@ impl Masks {
     /// The line, with `***` in the place of each secret. Colours in the middle of one hide nothing.
     pub fn hide<'a>(&self, line: Cow<'a, str>) -> Cow<'a, str> {
         let Some(forms) = &self.0 else { return line };
-        let found = if line.as_bytes().contains(&ESCAPE) {
-            let (plain, places) = without_colours(&line);
-            let found = found(forms, &plain);
-            found.into_iter().map(|range| places[range.start]..places[range.end - 1] + 1).collect()
-        } else {
-            found(forms, line.as_bytes())
-        };
-        if found.is_empty() { line } else { Cow::Owned(without(&line, &found)) }
+        let found = found(forms, line.as_bytes());
+        if found.is_empty() { line } else { Cow::Owned(without(line.as_bytes(), 0..line.len(), &found)) }
+    }
+
+    /// Part of a line, with `***` in the place of each secret, also of one that begins before the part, or ends behind it.
+    pub fn hide_part(&self, line: &[u8], part: Range<usize>) -> String {
+        let found = self.0.as_ref().map(|forms| found(forms, line)).unwrap_or_default();
+        without(line, part, &found)
+    }
+
+    /// Bytes of the longest text that is looked for: who knows as much on either side of a part finds every secret in it.
+    pub fn form_len_max(&self) -> usize {
+        self.0.as_ref().map_or(0, |forms| forms.len_max)
     }
 }
 
-/// Where secrets are: ranges behind one another, what overlaps or touches in one.
-fn found(forms: &Forms, text: &[u8]) -> Vec<Range<usize>> {
-    let mut all: Vec<_> = forms.find(text).collect();
+/// Where secrets are: ranges behind one another, what overlaps or touches in one. They are looked for in the line as it is, and
+/// without what only a terminal reads.
+fn found(forms: &Forms, line: &[u8]) -> Vec<Range<usize>> {
+    let mut all: Vec<_> = forms.find(line).collect();
+    if let Some((text, places)) = read_as_text(line) {
+        all.extend(forms.find(&text).map(|range| places[range.start]..places[range.end - 1] + 1));
+    }
     all.sort_unstable_by_key(|range| range.start);
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in all {
@@ -124,33 +135,17 @@ fn found(forms: &Forms, text: &[u8]) -> Vec<Range<usize>> {
     joined
 }
 
-fn without(line: &str, found: &[Range<usize>]) -> String {
-    let (mut kept, mut at) = (String::with_capacity(line.len()), 0);
-    for range in found {
-        // Forms are texts, and begin and end where characters do.
-        kept.push_str(line.get(at..range.start).unwrap_or_default());
+/// Part of a line without what was found. Forms are texts, and begin and end where characters do.
+fn without(line: &[u8], part: Range<usize>, found: &[Range<usize>]) -> String {
+    let (mut kept, mut at) = (String::with_capacity(part.len()), part.start);
+    let text = |range: Range<usize>| String::from_utf8_lossy(line.get(range).unwrap_or_default());
+    for range in found.iter().filter(|range| range.end > part.start && range.start < part.end) {
+        kept.push_str(&text(at..range.start.max(at)));
         kept.push_str(MASK);
-        at = range.end;
+        at = range.end.min(part.end);
     }
-    kept.push_str(line.get(at..).unwrap_or_default());
+    kept.push_str(&text(at..part.end));
     kept
-}
-
-/// The bytes of a line beside those that set colours, and where each stands in it.
-fn without_colours(line: &str) -> (Vec<u8>, Vec<usize>) {
-    let (mut plain, mut places) = (Vec::with_capacity(line.len()), Vec::with_capacity(line.len()));
-    let mut is_colour = false;
-    for (place, byte) in line.bytes().enumerate() {
-        if is_colour {
-            is_colour = byte != b'm';
-        } else if byte == ESCAPE {
-            is_colour = true;
-        } else {
-            plain.push(byte);
-            places.push(place);
-        }
-    }
-    (plain, places)
 }
 
 fn forms_of(value: &str, forms: &mut BTreeSet<String>) {
@@ -287,6 +282,31 @@ mod tests {
     #[test]
     fn colours_in_a_value_hide_nothing() {
         assert_eq!(hidden(&["s3cret"], "a \u{1b}[31ms3\u{1b}[1mcr\u{1b}[0met\u{1b}[m b"), "a \u{1b}[31m***\u{1b}[m b");
+    }
+
+    #[test]
+    fn what_only_a_terminal_reads_hides_nothing() {
+        for between in ["\u{1b}[2K", "\u{1b}]0;title\u{7}", "\u{0}", "\u{8}", "\u{9b}", "\u{7f}", "\u{1b}(B"] {
+            assert_eq!(hidden(&["s3cret"], &format!("a s3c{between}ret b")), "a *** b", "{between:?}");
+            assert_eq!(hidden(&["s3cret"], &format!("{between}s3cret{between}")), format!("{between}***{between}"));
+        }
+        // A value may have such characters itself.
+        assert_eq!(hidden(&["a\u{1}b"], "-a\u{1}b-"), "-***-");
+        assert_eq!(hidden(&["s3c\u{1}ret"], "s3cret, s3c\u{1}ret"), "***, ***");
+    }
+
+    #[test]
+    fn a_part_shows_nothing_of_a_secret_that_its_borders_cut() {
+        let masks = Masks::of(["s3cret"]).unwrap();
+        assert_eq!(masks.form_len_max(), "s3cret".len() * 2, "hexadecimal is the longest");
+        let line = "ab s3cret cd".as_bytes();
+        for cut in 0..=line.len() {
+            let parts = [masks.hide_part(line, 0..cut), masks.hide_part(line, cut..line.len())];
+            let wanted = if (4..9).contains(&cut) { "ab ****** cd" } else { "ab *** cd" };
+            assert_eq!(parts.concat(), wanted, "{cut}");
+        }
+        assert_eq!(Masks::none().hide_part(line, 3..9), "s3cret");
+        assert_eq!(masks.hide_part("é".as_bytes(), 0..1), "\u{fffd}");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! What is shown of what a step wrote.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::RangeInclusive};
 
 use super::LOG_LINE_LEN_MAX;
 
 const ESCAPE: char = '\u{1b}';
-const BELL: char = '\u{7}';
+const ESCAPE_BYTE: u8 = 0x1b;
+const BELL: u8 = 0x7;
 
 /// What is kept of a line: colours and tabs stay, every other control character goes. Of what was written over with carriage
 /// returns, as progress is, the last state stays.
@@ -45,7 +46,7 @@ fn without_controls(text: &str) -> String {
         let behind = &rest[character.len_utf8()..];
         rest = match character {
             ESCAPE => {
-                let length = escape_len(behind);
+                let length = escape_len(behind.as_bytes());
                 let (sequence, after) = behind.split_at(length);
                 if is_colour(sequence) {
                     kept.push(ESCAPE);
@@ -78,27 +79,58 @@ fn is_colour(sequence: &str) -> bool {
 }
 
 /// How many bytes of what follows an escape character belong to its sequence (ECMA-48).
-fn escape_len(behind: &str) -> usize {
-    let mut bytes = behind.bytes();
-    match bytes.next() {
-        Some(b'[') => {
-            let parameters = bytes.take_while(|byte| (0x20..=0x3f).contains(byte)).count();
-            let ends = behind.as_bytes().get(1 + parameters).is_some_and(|byte| (0x40..=0x7e).contains(byte));
+fn escape_len(behind: &[u8]) -> usize {
+    let count = |bytes: &[u8], kind: RangeInclusive<u8>| bytes.iter().take_while(|byte| kind.contains(byte)).count();
+    match behind {
+        [b'[', rest @ ..] => {
+            let parameters = count(rest, 0x20..=0x3f);
+            let ends = rest.get(parameters).is_some_and(|byte| (0x40..=0x7e).contains(byte));
             1 + parameters + usize::from(ends)
         }
         // Texts for the terminal end with a bell or with `ESC \`; one that doesn't end takes the line with it.
-        Some(b']' | b'P' | b'X' | b'^' | b'_') => {
-            let bell = behind.find(BELL).map(|at| at + 1);
-            let string_end = behind.find("\u{1b}\\").map(|at| at + 2);
+        [b']' | b'P' | b'X' | b'^' | b'_', ..] => {
+            let bell = behind.iter().position(|byte| *byte == BELL).map(|at| at + 1);
+            let string_end = behind.windows(2).position(|two| two == b"\x1b\\").map(|at| at + 2);
             bell.into_iter().chain(string_end).min().unwrap_or(behind.len())
         }
-        Some(0x20..=0x7e) => {
-            let between = behind.bytes().take_while(|byte| (0x20..=0x2f).contains(byte)).count();
-            let ends = behind.as_bytes().get(between).is_some_and(|byte| (0x30..=0x7e).contains(byte));
+        [0x20..=0x7e, ..] => {
+            let between = count(behind, 0x20..=0x2f);
+            let ends = behind.get(between).is_some_and(|byte| (0x30..=0x7e).contains(byte));
             between + usize::from(ends)
         }
         _ => 0,
     }
+}
+
+/// The length of what isn't read as text at the beginning of these bytes: a sequence for the terminal, or a control character that
+/// doesn't part words.
+fn unread_len(bytes: &[u8]) -> usize {
+    match bytes {
+        [ESCAPE_BYTE, behind @ ..] => 1 + escape_len(behind),
+        [b'\t' | b'\n' | b'\r', ..] => 0,
+        [0..=0x1f | 0x7f, ..] => 1,
+        [0xc2, 0x80..=0x9f, ..] => 2,
+        _ => 0,
+    }
+}
+
+/// The bytes of a line that are read as text, and where each stands in it; none where all are.
+pub(super) fn read_as_text(line: &[u8]) -> Option<(Vec<u8>, Vec<usize>)> {
+    // The first byte of two is that of signs like `©`, too.
+    let is_unread = |byte: &u8| matches!(byte, 0..=0x8 | 0xb | 0xc | 0xe..=0x1f | 0x7f | 0xc2);
+    line.iter().any(is_unread).then(|| {
+        let (mut text, mut places) = (Vec::with_capacity(line.len()), Vec::with_capacity(line.len()));
+        let mut at = 0;
+        while let Some(byte) = line.get(at) {
+            let unread = unread_len(&line[at..]);
+            if unread == 0 {
+                text.push(*byte);
+                places.push(at);
+            }
+            at += unread.max(1);
+        }
+        (text, places)
+    })
 }
 
 #[cfg(test)]
