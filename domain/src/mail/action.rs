@@ -154,9 +154,10 @@ impl ThreadState {
         }
     }
 
+    /// What the mailbox wrote itself never goes to the inbox, but back to what was sent.
     fn move_from(&mut self, from: &[MailBox], to: MailBox) {
         for message in self.messages.iter_mut().filter(|it| from.contains(&it.place)) {
-            message.place = to;
+            message.place = if to == MailBox::Inbox && !message.is_incoming { MailBox::Sent } else { to };
         }
     }
 }

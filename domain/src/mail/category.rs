@@ -62,8 +62,20 @@ pub struct Traits {
 
 /// Words of a subject that tell an order, an invoice or a ticket.
 const TRANSACTION_WORDS: [&str; 14] = [
-    "order", "invoice", "receipt", "payment", "booking", "reservation", "ticket", "shipped", "delivery", "refund",
-    "rechnung", "bestellung", "buchung", "quittung",
+    "order",
+    "invoice",
+    "receipt",
+    "payment",
+    "booking",
+    "reservation",
+    "ticket",
+    "shipped",
+    "delivery",
+    "refund",
+    "rechnung",
+    "bestellung",
+    "buchung",
+    "quittung",
 ];
 /// How addresses begin that nobody reads.
 const NO_REPLY: [&str; 5] = ["noreply", "no-reply", "no_reply", "donotreply", "do-not-reply"];
