@@ -6,6 +6,7 @@ mod category;
 mod domains;
 mod fields;
 mod findings;
+mod message;
 mod name;
 mod place;
 mod preferences;
@@ -35,6 +36,7 @@ pub use self::{
     },
     fields::{Field, HEAD_BYTES_MAX, fields, hops, joined},
     findings::{DmarcMode, DmarcPolicy, Findings, placed},
+    message::{BODY_BYTES_MAX, Correspondent, MailBody, MailContent, MailFile, PARTS_MAX, WORDS_BYTES_MAX, file_bytes},
     name::DomainName,
     place::{MailBox, Placing, ThreadState, View},
     preferences::{MESSAGE_MB_MAX, MailPreferences, MailPush, RECIPIENTS_MAX, SEND_PER_DAY},
