@@ -242,6 +242,8 @@ ids! {
     MailThreadId = "thr";
     /// A message in a mailbox.
     MailMessageId = "msg";
+    /// A label of a mailbox.
+    MailLabelId = "lbl";
     /// A calendar of a mailbox (contract B 2.8).
     CalendarId = "cal";
     /// An event in a calendar (contract B 2.8).

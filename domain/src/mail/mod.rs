@@ -1,14 +1,22 @@
 //! Mail (contract B 2.7, 4.7): the domains of organizations, and who has which mailboxes.
 
+mod action;
 mod arrival;
+mod category;
 mod domains;
 mod fields;
 mod findings;
+mod message;
 mod name;
+mod place;
 mod preferences;
 mod receiving;
 mod records;
+mod refusals;
 mod stamp;
+mod subject;
+mod tally;
+mod threading;
 mod verdict;
 mod verification;
 
@@ -18,7 +26,9 @@ mod tests;
 use std::ops::RangeInclusive;
 
 pub use self::{
+    action::{ACTION_THREADS, Acted, SNOOZE_FOR, ThreadAction},
     arrival::{Arrival, NotARawId, RawId},
+    category::{Categorized, MailCategory, Traits, categorize},
     domains::{
         DOMAINS_MAX, DkimKey, DkimKind, DkimMode, DkimPlace, DomainNote, DomainStatus, LOOKS_PER_MINUTE, MailDomain,
         MailHost, OrgDomain, domain_in_use, domain_is_lent, domain_removed, key_is_theirs, mailboxes_first,
@@ -26,14 +36,23 @@ pub use self::{
     },
     fields::{Field, HEAD_BYTES_MAX, fields, hops, joined},
     findings::{DmarcMode, DmarcPolicy, Findings, placed},
+    message::{BODY_BYTES_MAX, Correspondent, MailBody, MailContent, MailFile, PARTS_MAX, WORDS_BYTES_MAX, file_bytes},
     name::DomainName,
+    place::{MailBox, Placing, ThreadState, View},
     preferences::{MESSAGE_MB_MAX, MailPreferences, MailPush, RECIPIENTS_MAX, SEND_PER_DAY},
     receiving::{ARRIVALS_MAX, HOPS_MAX, MESSAGE_BYTES_MAX, RECIPIENTS_AT_ONCE_MAX, is_of_the_domain, without_tag},
     records::{
         DKIM, DMARC, DomainRecord, MAIL_FROM_MX, MAIL_FROM_SPF, MX, Purpose, RecordType, SPF, dkim_record_key,
         dns_provider, is_dkim_record, is_dmarc_record, is_spf,
     },
+    refusals::{
+        CHOOSE_A_LABEL, COMES_BACK_WHEN, LABEL_NOT_FOUND, SENDER_INVALID, THREAD_NOT_FOUND, TRASH_FIRST,
+        choose_a_label, comes_back_when, no_label, no_thread, sender_invalid, trash_first,
+    },
     stamp::Stamp,
+    subject::BaseSubject,
+    tally::{Count, Standing, Tally},
+    threading::{Candidate, Joins, MessageIdHash, REFERENCES_MAX, SUBJECT_JOINS_FOR, Strand, joins},
     verdict::{Outcome, Placed, Point, SPAM_FROM, Verdict},
     verification::{Happened, Observed, Rival},
 };
