@@ -16,7 +16,7 @@ pub const ROWS: &[Row] = rows! {
     PATCH  "/v1/orgs/{orgId}/pages/{pageId}"                Scope("knowledge:write"), JSON;
     DELETE "/v1/orgs/{orgId}/pages/{pageId}"                Scope("knowledge:write"), Nothing;
     GET    "/v1/orgs/{orgId}/pages/{pageId}/export"         Scope("knowledge:read"), Nothing;
-    PUT    "/v1/orgs/{orgId}/pages/{pageId}/content"        Scope("knowledge:write"), Takes::Json(1041 * KB, "Pages can be up to 1 MB.");
+    PUT    "/v1/orgs/{orgId}/pages/{pageId}/content"        Scope("knowledge:write"), Json(1041 * KB, "Pages can be up to 1 MB.");
     GET    "/v1/orgs/{orgId}/pages/{pageId}/versions"       Scope("knowledge:read"), Nothing;
     GET    "/v1/orgs/{orgId}/pages/{pageId}/versions/{version}" Scope("knowledge:read"), Nothing;
     POST   "/v1/orgs/{orgId}/pages/{pageId}/versions/{version}/restore" Scope("knowledge:write"), Nothing;
