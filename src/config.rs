@@ -112,7 +112,7 @@ sections! {
     Storage { max_buckets: u32, }
     S3 { listen: String, domain: String, public_url: String, }
     Databases { max_tables: u32, }
-    Git { pack_cache_max: u64, view_max: u64, }
+    Git { pack_cache_max: u64, view_max: u64, memory_max: u64, blob_max: u64, }
     Pipelines {
         #[serde(with = "humantime_serde")]
         keep: Duration,

@@ -196,6 +196,8 @@ impl Config {
             git_folder: self.data.dir.join("git"),
             git_pack_cache_max: self.git.pack_cache_max,
             git_view_max: self.git.view_max,
+            git_memory_max: Some(self.git.memory_max).filter(|bytes| *bytes > 0),
+            git_blob_max: Some(self.git.blob_max).filter(|bytes| *bytes > 0),
         }
     }
 

@@ -28,7 +28,12 @@ struct Repos {
 
 impl Repos {
     async fn new() -> Self {
-        let server = Server::start().await;
+        Self::with(&[]).await
+    }
+
+    /// With these settings beside the usual ones.
+    async fn with(settings: &[&str]) -> Self {
+        let server = Server::with(settings).await;
         let ada = server.person("ada").await;
         let org = org(&ada, "Acme").await;
         Self { server, ada, org }

@@ -54,6 +54,10 @@ pub struct Settings {
     pub git_pack_cache_max: u64,
     /// Bytes of the folders that git works in (`git.view_max`).
     pub git_view_max: u64,
+    /// Bytes of memory for a run of git that takes in what people send; any where nothing is said (`git.memory_max`).
+    pub git_memory_max: Option<u64>,
+    /// Bytes of one file in a push; any where nothing is said (`git.blob_max`).
+    pub git_blob_max: Option<u64>,
 }
 
 /// How much work a password's hash takes (`accounts.argon2_*`).
@@ -112,6 +116,8 @@ impl Default for Settings {
             git_folder: std::env::temp_dir().join("troupe-git"),
             git_pack_cache_max: 4 << 30,
             git_view_max: 20_000_000_000,
+            git_memory_max: Some(512 << 20),
+            git_blob_max: Some(100 << 20),
         }
     }
 }

@@ -8,9 +8,9 @@ use std::collections::HashSet;
 use domain::{
     Authority, Error, Result,
     git::{
-        ALLOWED_SECRETS_MAX, AccessLevel, AllowBy, AllowanceDraft, Fingerprint, KnownSecret, SecretAllowance,
-        SecretFinding, SecretRefusal, SecretRuling, SecretsFound, repository_deleted, secret_finding_not_found,
-        secret_not_allowed, too_many_allowed_secrets,
+        ALLOWED_SECRETS_MAX, AccessLevel, AllowBy, AllowanceDraft, Fingerprint, KnownSecret, LargeFiles,
+        SecretAllowance, SecretFinding, SecretRefusal, SecretRuling, SecretsFound, repository_deleted,
+        secret_finding_not_found, secret_not_allowed, too_many_allowed_secrets,
     },
     id::OrgId,
     resource::ResourceStatus,
@@ -35,6 +35,8 @@ pub struct Scanned {
     pub found: SecretsFound,
     /// Those that whoever makes the change allows with it, where they may.
     pub allows: HashSet<Fingerprint>,
+    /// Files that are too large to be pushed.
+    pub large: LargeFiles,
 }
 
 /// Why a change is refused in which there are secrets.
@@ -74,7 +76,7 @@ impl Scanned {
         (repository, authority): (&StoredRepository, &Authority),
     ) -> Result<Decided> {
         let allow_by = repository.settings.allow_secrets_by;
-        let Self { found, allows } = self;
+        let Self { found, allows, .. } = self;
         if found.open.is_empty() && found.allowed.is_empty() && !found.is_cut {
             return Ok(Decided { ruling: SecretRuling::default(), allow_by });
         }

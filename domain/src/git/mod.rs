@@ -4,6 +4,7 @@
 mod access;
 mod branch;
 mod draft;
+mod large;
 mod lfs;
 mod machine;
 mod name;
@@ -26,6 +27,7 @@ pub use self::{
     access::{AccessLevel, GRANTS_MAX, Principal, Visibility, level_of},
     branch::{BRANCH_NAME_LEN, BranchName, DEFAULT_BRANCH},
     draft::{DESCRIPTION_LEN, RESTORABLE_FOR, RepositoryDraft, RepositoryPatch, RepositorySettings},
+    large::{LargeFile, LargeFiles},
     lfs::{
         LFS_BATCH_MAX, LFS_LOCKS_LISTED_MAX, LFS_LOCKS_MAX, LFS_OBJECT_MAX, LFS_POINTER_LEN_MAX, LfsLock, LfsOid,
         LfsPointer, NotAnLfsOid, UnlockBy, lfs_lock_not_found, lfs_lock_of_another, lfs_object_differs,

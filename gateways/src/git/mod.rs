@@ -29,6 +29,8 @@ const SAID_MAX: u64 = 16 * 1024;
 const STATUS_NO: i32 = 1;
 /// Runs at the same time for each processor.
 const RUNS_PER_CORE: usize = 2;
+/// What git says that got no memory.
+const NO_MEMORY: [&str; 3] = ["Out of memory", "out of memory", "Cannot allocate memory"];
 /// What all runs are told. None takes much memory, however large a repository is: several run at the same time.
 const SETTINGS: [&str; 10] = [
     "core.hooksPath=/dev/null",
@@ -65,6 +67,13 @@ pub enum GitError {
     },
 }
 
+impl GitError {
+    /// Whether it ended because it asked for more memory than it was to have.
+    pub fn took_too_much(&self) -> bool {
+        matches!(self, Self::Failed { said, .. } if NO_MEMORY.iter().any(|text| said.contains(text)))
+    }
+}
+
 /// The program. A cheap handle.
 #[derive(Clone, Debug)]
 pub struct Git {
@@ -84,13 +93,14 @@ pub struct GitJob {
     folder: PathBuf,
     arguments: Vec<OsString>,
     protocol: Option<&'static str>,
+    memory_max: Option<u64>,
     keeps: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl GitJob {
     /// A command of git's, in the repository `folder`.
     pub fn new(folder: &Path, command: &str) -> Self {
-        Self { folder: folder.to_owned(), arguments: vec![command.into()], protocol: None, keeps: None }
+        Self { folder: folder.to_owned(), arguments: vec![command.into()], protocol: None, memory_max: None, keeps: None }
     }
 
     /// An argument of the command.
@@ -110,6 +120,14 @@ impl GitJob {
     #[must_use]
     pub const fn speaking(mut self, protocol: &'static str) -> Self {
         self.protocol = Some(protocol);
+        self
+    }
+
+    /// With no more memory of its own than these bytes: for what reads objects that anybody sends. It ends where it asks for
+    /// more, and [`GitError::took_too_much`] says so. Only Linux can hold it to that.
+    #[must_use]
+    pub const fn within(mut self, memory_max: Option<u64>) -> Self {
+        self.memory_max = memory_max;
         self
     }
 
@@ -161,6 +179,10 @@ impl Git {
             command.env("GIT_PROTOCOL", protocol);
         }
         let mut child = command.spawn()?;
+        if let Some(memory_max) = job.memory_max {
+            // It reads nothing before.
+            bound(&child, memory_max)?;
+        }
         metrics::counter!("troupe_git_runs_total", "command" => job.name()).increment(1);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         Ok(GitRun { command: job.name(), stdin, stdout, stderr, child, _kept: job.keeps.clone(), _permit: permit })
@@ -211,6 +233,25 @@ impl Git {
             .kill_on_drop(true);
         command
     }
+}
+
+/// Holds a program that was just started to so many bytes of memory of its own; what it maps of files isn't in it.
+#[cfg(target_os = "linux")]
+fn bound(child: &Child, memory_max: u64) -> io::Result<()> {
+    use rustix::process::{Resource, Rlimit, prlimit};
+    // One that has ended already takes none.
+    let number = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    let limit = Rlimit { current: Some(memory_max), maximum: Some(memory_max) };
+    match number.map(|number| prlimit(Some(number), Resource::Data, limit)) {
+        None | Some(Ok(_) | Err(rustix::io::Errno::SRCH)) => Ok(()),
+        Some(Err(error)) => Err(error.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::unnecessary_wraps, reason = "there it can't be bound, and nothing fails")]
+fn bound(_: &Child, _: u64) -> io::Result<()> {
+    Ok(())
 }
 
 /// Where a program is that only has a name: what is started by its path is started without a copy of this process.
@@ -323,6 +364,20 @@ mod tests {
         assert!(found.is_absolute() && found.ends_with("git"), "{found:?}");
         assert_eq!(located("no-such-program".into()), Path::new("no-such-program"));
         assert_eq!(located("./git".into()), Path::new("./git"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_run_has_no_more_memory_than_it_is_to_have() {
+        let (git, folder) = repository().await;
+        // A tag is read into memory whole.
+        let hash = GitJob::new(folder.path(), "hash-object").with_all(["--literally", "-t", "tag", "--stdin"]);
+        let read = async |bytes: usize| git.run(&hash.clone().within(Some(64 << 20)), &vec![b'x'; bytes]).await;
+        assert!(read(1 << 20).await.is_ok());
+        let refused = read(100 << 20).await.unwrap_err();
+        assert!(refused.took_too_much(), "{refused}");
+        let other = git.run(&GitJob::new(folder.path(), "cat-file").with_all(["-p", "nothing"]), b"").await;
+        assert!(!other.unwrap_err().took_too_much());
     }
 
     #[tokio::test]

@@ -54,6 +54,13 @@ async fn a_clone_can_be_shallow_or_partial_and_be_made_whole() {
         assert_eq!(missing.lines().filter(|line| line.starts_with('?')).count(), 12);
         shop.git(&partial, &["-c", protocol, "checkout", "--quiet", "main"]).await;
         assert_eq!(std::fs::read_to_string(shop.at(&partial).join("file-11")).unwrap(), "text 11\n");
+        // What each of them makes is taken, and comes back whole.
+        for folder in [&shallow, &partial] {
+            shop.commit(folder, &format!("by-{folder}"), "more\n").await;
+            shop.git(folder, &["-c", protocol, "push", "--quiet", "origin", &format!("main:by-{folder}")]).await;
+            shop.git("ada", &["fetch", "--quiet", "origin", &format!("by-{folder}:by-{folder}")]).await;
+        }
+        assert_eq!(shop.mirrored(&format!("mirror-{at}")).await, shop.refs("ada").await);
     }
 }
 
@@ -73,6 +80,8 @@ async fn a_fetch_brings_what_is_new_with_its_tags() {
         assert_eq!(shop.git(&folder, &["rev-parse", "HEAD"]).await, shop.git("ada", &["rev-parse", "main"]).await);
         assert!(shop.git(&folder, &["tag"]).await.contains(&tag));
         shop.git(&folder, &["fsck", "--full", "--strict"]).await;
+        assert_eq!(shop.refs(&folder).await, shop.refs("ada").await);
+        assert_eq!(shop.mirrored(&format!("mirror-{at}")).await, shop.refs("ada").await);
     }
 }
 

@@ -4,6 +4,7 @@ mod branches;
 mod clones;
 mod contents;
 mod differences;
+mod large;
 mod lfs;
 mod live;
 mod merges;
@@ -51,7 +52,12 @@ struct Ran {
 impl Workshop {
     /// With an empty repository `web`.
     async fn new() -> Self {
-        let repos = Repos::new().await;
+        Self::with(&[]).await
+    }
+
+    /// The same with these settings of the server.
+    async fn with(settings: &[&str]) -> Self {
+        let repos = Repos::with(settings).await;
         repos.make("web", "organization").await;
         let key = key(&repos, &repos.ada.client, &["git:read", "git:write"]).await;
         Self { repos, folder: tempfile::tempdir().unwrap(), key }

@@ -68,9 +68,10 @@ async fn an_atomic_push_is_done_whole_or_not_at_all() {
     let ran =
         shop.try_git("ada", &["push", "--atomic", "origin", "main:refs/heads/new", "main:refs/pull/1/head"]).await;
     assert!(!ran.is_ok && ran.err.contains("atomic push fail"), "{}", ran.err);
-    assert_eq!(shop.git("ada", &["ls-remote", "--heads", "origin"]).await.lines().count(), 1);
-    shop.git("ada", &["push", "--quiet", "--atomic", "origin", "main:refs/heads/new", "main"]).await;
-    assert_eq!(shop.git("ada", &["ls-remote", "--heads", "origin"]).await.lines().count(), 2);
+    assert_eq!(shop.mirrored("before").await, format!("refs/heads/main {}", shop.tip("main~1").await));
+    shop.git("ada", &["branch", "new"]).await;
+    shop.git("ada", &["push", "--quiet", "--atomic", "origin", "new", "main"]).await;
+    assert_eq!(shop.mirrored("after").await, shop.refs("ada").await);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! What git is refused, and what it shows of that.
 
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::{Workshop, key};
 
@@ -130,6 +131,68 @@ async fn a_pack_that_is_broken_or_lacks_objects_changes_nothing() {
         let answer = client.post(&path).body("application/x-git-receive-pack-request", bad).send().await;
         assert_eq!(answer.status, if bad == "0000" { 200 } else { 400 }, "{bad}: {}", answer.text);
     }
+}
+
+#[tokio::test]
+async fn a_shallow_client_pushes_what_it_made() {
+    let shop = Workshop::pushed(4).await;
+    shop.git(".", &["clone", "--quiet", "--depth=1", &shop.web(), "shallow"]).await;
+    shop.commit("shallow", "more", "more\n").await;
+    shop.git("shallow", &["push", "--quiet", "origin", "main"]).await;
+    let tip = shop.git("shallow", &["rev-parse", "main"]).await;
+    assert_eq!(shop.mirrored("mirror").await, format!("refs/heads/main {tip}"));
+    assert_eq!(shop.git("mirror", &["rev-list", "--count", "main"]).await, "5");
+    // To another repository, it lacks what it never had.
+    shop.repos.make("other", "organization").await;
+    let ran = shop.try_git("shallow", &["push", &shop.url("other", &shop.key), "main"]).await;
+    assert!(!ran.is_ok, "{ran:?}");
+    assert_eq!(shop.git(".", &["ls-remote", &shop.url("other", &shop.key)]).await, "");
+}
+
+#[tokio::test]
+async fn submodules_with_dangerous_names_are_not_taken() {
+    let shop = Workshop::pushed(1).await;
+    let before = shop.mirrored("before").await;
+    for (text, reason) in [
+        ("[submodule \"../../x\"]\n\tpath = x\n\turl = https://example.com/x\n", "gitmodulesName"),
+        ("[submodule \"x\"]\n\tpath = x\n\turl = --upload-pack=touch\n", "gitmodulesUrl"),
+        ("[submodule \"x\"]\n\tpath = --exec\n\turl = https://example.com/x\n", "gitmodulesPath"),
+    ] {
+        shop.git("ada", &["checkout", "--quiet", "-B", "hostile", "main"]).await;
+        shop.commit("ada", ".gitmodules", text).await;
+        let ran = shop.try_git("ada", &["push", "origin", "hostile"]).await;
+        assert!(!ran.is_ok && ran.err.contains(reason), "{reason}: {}", ran.err);
+    }
+    assert_eq!(shop.mirrored("after").await, before);
+}
+
+#[tokio::test]
+async fn a_client_that_waits_to_be_told_to_go_on_is_told() {
+    let shop = Workshop::new().await;
+    shop.begin("ada", 1).await;
+    let head = shop.tip("main").await;
+    let pack = "git rev-list --objects main | cut -c1-40 | git pack-objects --stdout -q";
+    let packed = std::process::Command::new("sh").args(["-c", pack]).current_dir(shop.at("ada")).output().unwrap();
+    let body = pushing(&head, &packed.stdout);
+    let address = shop.repos.server.url.trim_start_matches("http://").to_owned();
+    let head = format!(
+        "POST /git/{}/web.git/git-receive-pack HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/x-git-receive-pack-request\r\nContent-Length: {}\r\nExpect: 100-continue\r\n\
+         Connection: close\r\n\r\n",
+        shop.repos.org.rsplit('/').next().unwrap(),
+        shop.key,
+        body.len()
+    );
+    let mut wire = tokio::net::TcpStream::connect(&address).await.unwrap();
+    wire.write_all(head.as_bytes()).await.unwrap();
+    let mut told = [0; 25];
+    wire.read_exact(&mut told).await.unwrap();
+    assert_eq!(&told, b"HTTP/1.1 100 Continue\r\n\r\n");
+    wire.write_all(&body).await.unwrap();
+    let mut answer = Vec::new();
+    wire.read_to_end(&mut answer).await.unwrap();
+    let answer = String::from_utf8_lossy(&answer);
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.contains("ok refs/heads/main"), "{answer}");
 }
 
 #[tokio::test]

@@ -78,6 +78,10 @@ struct Parts {
     /// Whether what others left behind there was looked for.
     is_tidied: AtomicBool,
     views: Views,
+    /// Bytes of memory for what takes in what people send.
+    memory_max: Option<u64>,
+    /// Bytes of one file in a push.
+    blob_max: Option<u64>,
     listings: Listings,
     /// Packs that were sent.
     answers: Arc<Answers>,
@@ -98,6 +102,8 @@ impl GitHost {
                 is_tidied: AtomicBool::new(false),
                 answers: Arc::new(Answers::new(folder.join("answers"), services.settings.git_pack_cache_max)),
                 views: Views::new(folder.join("views"), services.settings.git_view_max),
+                memory_max: services.settings.git_memory_max,
+                blob_max: services.settings.git_blob_max,
                 listings: Listings::default(),
                 looked: Looked::default(),
             }),

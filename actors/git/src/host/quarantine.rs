@@ -29,6 +29,8 @@ use super::{
 
 /// How long the next bytes of a pack may take.
 const SILENCE_MAX: Duration = Duration::from_mins(1);
+/// What is said of a pack that can't be looked at in the memory there is for it.
+pub(super) const TOO_MUCH_MEMORY: &str = "There are objects in it that take more memory than the server allows.";
 /// When what a process left behind is deleted. No push takes that long.
 const LEFT_BEHIND_AFTER: Duration = Duration::from_hours(24);
 
@@ -58,6 +60,7 @@ pub enum PackRefusal {
 impl From<GitError> for PackRefusal {
     fn from(error: GitError) -> Self {
         match error {
+            error if error.took_too_much() => Self::Bad(TOO_MUCH_MEMORY.to_owned()),
             GitError::Failed { said, .. } => Self::Bad(reason(&said)),
             other => Self::Failed(internal(other)),
         }
@@ -116,6 +119,11 @@ impl Quarantine {
         GitJob::new(self.folder.path(), command).keeping(self.view.kept())
     }
 
+    /// The same for a command that reads what nobody has looked at.
+    pub(super) fn intake(&self, command: &str) -> GitJob {
+        self.job(command).within(self.host.parts.memory_max)
+    }
+
     /// The folder of git's in which what was pushed is found, and what the repository has.
     pub fn folder(&self) -> &Path {
         self.folder.path()
@@ -136,7 +144,7 @@ impl Quarantine {
         S: Stream<Item = std::result::Result<Bytes, E>>,
     {
         let size_max = format!("--max-input-size={PACK_MAX}");
-        let job = self.job("index-pack").with_all(["--stdin", "--fix-thin", "--strict", &size_max]);
+        let job = self.intake("index-pack").with_all(["--stdin", "--fix-thin", "--strict", &size_max]);
         let mut run = self.host.parts.git.start(&job).await?;
         let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
         let mut header = PackHeader::default();

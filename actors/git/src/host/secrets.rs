@@ -13,8 +13,10 @@ use std::{
 
 use domain::{
     Error, Result,
-    git::{Fingerprint, NewFile, ObjectId, SCANNED_MAX, SecretFinding, SecretSearch, SecretsFound, wire::Listing},
-    id::ResourceId,
+    git::{
+        Fingerprint, LargeFiles, NewFile, ObjectId, SCANNED_MAX, SecretFinding, SecretSearch, SecretsFound,
+        wire::Listing,
+    },
 };
 use gateways::{Git, GitError, GitJob};
 use store::git::StoredRepository;
@@ -62,35 +64,33 @@ impl GitHost {
         }
         let mut allowed = self.parts.store.allowed_secrets(repository.no).await?;
         allowed.extend(&allows);
-        let found = self.secrets_in(repository.id(), (change, listed), allowed).await?;
-        Ok(Scanned { found, allows })
-    }
-
-    /// The secrets in the files that a change of a repository brings, where these are allowed.
-    pub async fn secrets_in(
-        &self,
-        repository: ResourceId,
-        (change, listed): (NewObjects<'_>, Option<NewNames>),
-        allowed: HashSet<Fingerprint>,
-    ) -> Result<SecretsFound> {
-        let search = SecretSearch::new(self.parts.store.secret_scanner()?, repository, allowed);
-        change.secrets(&self.parts.git, listed, search).await
+        let secrets = SecretSearch::new(self.parts.store.secret_scanner()?, repository.id(), allowed);
+        let search = Search { secrets, large: LargeFiles::over(self.parts.blob_max) };
+        let (found, large) = change.secrets(&self.parts.git, listed, search).await?;
+        Ok(Scanned { found, allows, large })
     }
 }
 
+/// What is looked for in the files of a change.
+struct Search {
+    secrets: SecretSearch,
+    large: LargeFiles,
+}
+
 impl NewObjects<'_> {
-    async fn secrets(self, git: &Git, listed: Option<NewNames>, search: SecretSearch) -> Result<SecretsFound> {
+    async fn secrets(self, git: &Git, listed: Option<NewNames>, search: Search) -> Result<(SecretsFound, LargeFiles)> {
         let files = if let Some(files) = listed {
             files
         } else {
             let files = self.list(git, &["--filter=object:type=blob", "--filter-provided-objects"]).await?;
             files.map_err(internal)?
         };
-        let mut found = look_through(git, self.folder, files, search).await?.finish();
+        let Search { secrets, large } = look_through(git, self.folder, files, search).await?;
+        let mut found = secrets.finish();
         if !found.open.is_empty() {
             self.name_commits(git, &mut found.open).await?;
         }
-        Ok(found)
+        Ok((found, large))
     }
 
     /// What is new; what git says where an object of it isn't there.
@@ -163,12 +163,12 @@ async fn look_through(
     git: &Git,
     folder: &Path,
     NewNames(list): NewNames,
-    mut search: SecretSearch,
-) -> Result<SecretSearch> {
+    Search { mut secrets, mut large }: Search,
+) -> Result<Search> {
     let mut list = BufReader::new(list);
     let mut files = next_files(&mut list).await?;
     if files.is_empty() {
-        return Ok(search);
+        return Ok(Search { secrets, large });
     }
     let job = GitJob::new(folder, "cat-file").with_all(["--batch-command", "--buffer"]);
     let mut run = git.start(&job).await.map_err(internal)?;
@@ -178,21 +178,24 @@ async fn look_through(
     let mut objects = Objects { stdin, stdout: BufReader::with_capacity(PIECE_LEN, stdout) };
     while !files.is_empty() {
         let sizes = objects.sizes(&files).await?;
-        for batch in batches(files, &sizes, &mut search) {
+        for (file, size) in files.iter().zip(&sizes) {
+            large.see(file.blob, &file.path, size.unwrap_or(0));
+        }
+        for batch in batches(files, &sizes, &mut secrets) {
             let contents = objects.contents(&batch).await?;
             let looking = tokio::task::spawn_blocking(move || {
-                let outcome = look_at(&mut search, &batch, &contents);
-                (search, outcome)
+                let outcome = look_at(&mut secrets, &batch, &contents);
+                (secrets, outcome)
             });
             let outcome;
-            (search, outcome) = looking.await.map_err(Error::internal)?;
+            (secrets, outcome) = looking.await.map_err(Error::internal)?;
             if outcome.is_break() {
-                return Ok(search);
+                return Ok(Search { secrets, large });
             }
         }
         files = next_files(&mut list).await?;
     }
-    Ok(search)
+    Ok(Search { secrets, large })
 }
 
 /// The next of a list that may be files.

@@ -87,7 +87,7 @@ async fn tree_object(stdin: &mut ChildStdin, stdout: &mut BufReader<ChildStdout>
 impl Quarantine {
     /// Makes a commit in the quarantine; none where it has the same files as its parent.
     pub async fn make_commit(&mut self, commit: NewCommit<'_>) -> Result<Option<ObjectId>> {
-        let job = self.job("fast-import").with_all(["--quiet", "--done"]);
+        let job = self.intake("fast-import").with_all(["--quiet", "--done"]);
         let mut run = self.host.parts.git.start(&job).await.map_err(internal)?;
         let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
         let store = &self.host.parts.store;
@@ -145,7 +145,7 @@ impl Quarantine {
     /// it, since somebody made the same commit in the same second.
     async fn check_pack(&mut self) -> Result<()> {
         let Some(pack) = self.pack_made().await.map_err(failed)? else { return Ok(()) };
-        let job = self.job("index-pack").with_all(["--strict", "-o", "checked.idx"]).with(&pack);
+        let job = self.intake("index-pack").with_all(["--strict", "-o", "checked.idx"]).with(&pack);
         let said = match self.host.parts.git.run(&job, b"").await {
             Ok(said) => said,
             Err(GitError::Failed { said, .. }) => return Err(web_commit_refused(&super::quarantine::reason(&said))),

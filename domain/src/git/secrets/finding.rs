@@ -51,7 +51,7 @@ impl SecretFinding {
 }
 
 /// The path of a file, where it has one; of a long one, its end.
-pub(super) fn path_shown(path: &[u8]) -> Option<String> {
+pub(in crate::git) fn path_shown(path: &[u8]) -> Option<String> {
     if path.is_empty() {
         return None;
     }

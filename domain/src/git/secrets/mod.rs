@@ -14,6 +14,7 @@ mod scanner;
 mod search;
 mod token;
 
+pub(super) use self::finding::path_shown;
 pub use self::{
     finding::{FoundSecret, SecretFinding},
     fingerprint::{Fingerprint, NotAFingerprint},

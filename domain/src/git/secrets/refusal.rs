@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{AllowBy, SecretFinding};
+use crate::git::wire::ALLOWED_IN_OPTION;
 
 /// Secrets that are listed for who pushed them.
 pub const FINDINGS_SHOWN_MAX: usize = 50;
@@ -49,16 +50,29 @@ impl SecretRefusal<'_> {
             (hidden, false) => writeln!(text, "  and {hidden} more"),
             (hidden, true) => writeln!(text, "  and at least {hidden} more"),
         };
+        text.push_str(
+            "\nTake them out of every commit in which they are, and replace them where they open something.\n",
+        );
         let who = match self.allow_by {
             AllowBy::Write => "",
             AllowBy::Admin => " (this needs admin access to the repository)",
         };
-        let _ = write!(
-            text,
-            "\nTake them out of every commit in which they are, and replace them where they open something.\n\
-             To allow one that is none, or that opens nothing{who}:\n\n  git push -o secret.allow=<fingerprint>\n\n",
-        );
+        let _ = if self.is_cut {
+            writeln!(text, "They are too many to be allowed by a push.\n")
+        } else {
+            let command = self.options();
+            writeln!(text, "To allow all of them, if they are none or open nothing{who}:\n\n  git push{command}\n")
+        };
         text
+    }
+
+    /// The options of a push that allow all of them, whether they are shown or not: a push that leaves one out is refused again.
+    fn options(&self) -> String {
+        let option = |findings: &[SecretFinding]| {
+            let names: Vec<_> = findings.iter().map(|finding| finding.secret.fingerprint.to_string()).collect();
+            format!(" -o secret.allow={}", names.join(","))
+        };
+        self.findings.chunks(ALLOWED_IN_OPTION).map(option).collect()
     }
 }
 
@@ -87,11 +101,15 @@ mod tests {
         let text = refusal.text();
         assert!(text.contains("  a.env:50 Stripe live key (sk_l…mnop)\n    stripe_key 0a0a0a0a"), "{text}");
         assert!(!text.contains("a.env:51") && text.contains("  and 2 more\n"), "{text}");
-        assert!(text.contains("git push -o secret.allow=<fingerprint>"), "{text}");
+        let option = |count: usize| format!(" -o secret.allow={}", vec!["0a".repeat(16); count].join(","));
+        let command = format!("open nothing:\n\n  git push{}{}\n", option(30), option(22));
+        assert!(text.contains(&command), "{text}");
         assert!(of(&findings[..1], true).text().contains("  and perhaps more\n"));
-        assert!(of(&findings, true).text().contains("  and at least 2 more\n"));
+        let cut = of(&findings, true).text();
+        assert!(cut.contains("  and at least 2 more\n") && !cut.contains("secret.allow="), "{cut}");
+        assert!(cut.contains("They are too many to be allowed by a push.\n"), "{cut}");
         assert_eq!(of(&findings[..1], false).reason(), "secret found: Stripe live key in a.env:1");
         let by_admin = SecretRefusal { allow_by: AllowBy::Admin, ..refusal }.text();
-        assert!(by_admin.contains("opens nothing (this needs admin access to the repository):\n"), "{by_admin}");
+        assert!(by_admin.contains("open nothing (this needs admin access to the repository):\n"), "{by_admin}");
     }
 }

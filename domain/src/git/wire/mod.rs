@@ -7,6 +7,7 @@ mod packet;
 mod receive;
 mod report;
 
+pub(super) use self::receive::ALLOWED_IN_OPTION;
 pub use self::{
     advertisement::{AGENT, Listing, Service, fetch_advertisement, push_advertisement, v2_advertisement},
     fetch::{AnswerName, FollowsFrom, PackRequest, is_clone, tags_digest},

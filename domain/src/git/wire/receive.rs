@@ -9,8 +9,10 @@ use crate::git::{Fingerprint, ObjectId, REF_NAME_MAX, RefName};
 pub const COMMANDS_MAX: usize = 5_000;
 /// Options of one push.
 const OPTIONS_MAX: usize = 100;
-/// What an option begins with that allows a secret; its fingerprint is behind it.
+/// What an option begins with that allows secrets; their fingerprints are behind it, with commas between them.
 const ALLOWS_SECRET: &str = "secret.allow=";
+/// Fingerprints that are named in one option, so that it isn't too long.
+pub(in crate::git) const ALLOWED_IN_OPTION: usize = 30;
 /// Bytes of an option.
 const OPTION_LEN: usize = 1_024;
 
@@ -69,7 +71,8 @@ impl PushRequest {
 
     /// The secrets that the options allow. Other options are ignored, as git does it where nobody asks for them.
     pub fn allowed_secrets(&self) -> HashSet<Fingerprint> {
-        self.options.iter().filter_map(|option| option.strip_prefix(ALLOWS_SECRET)?.parse().ok()).collect()
+        let lists = self.options.iter().filter_map(|option| option.strip_prefix(ALLOWS_SECRET));
+        lists.flat_map(|list| list.split(',')).filter_map(|fingerprint| fingerprint.parse().ok()).collect()
     }
 
     /// Whether options follow the commands.
@@ -240,10 +243,22 @@ mod tests {
         let fingerprint = |digit: &str| digit.repeat(32);
         let options: Vec<String> =
             ["a", "b", "a", "A", "g"].map(|digit| format!("secret.allow={}", fingerprint(digit))).into();
-        let options = [options, vec!["ci.skip".to_owned(), "secret.allow=".to_owned(), fingerprint("c")]].concat();
-        let request = PushRequest { options, ..PushRequest::default() };
-        let expected = ["a", "b"].map(|digit| fingerprint(digit).parse().unwrap());
+        let list = format!("secret.allow={},,{},x", fingerprint("d"), fingerprint("e"));
+        let others = vec!["ci.skip".to_owned(), "secret.allow=".to_owned(), fingerprint("c"), list];
+        let request = PushRequest { options: [options, others].concat(), ..PushRequest::default() };
+        let expected = ["a", "b", "d", "e"].map(|digit| fingerprint(digit).parse().unwrap());
         assert_eq!(request.allowed_secrets(), HashSet::from(expected));
+    }
+
+    #[test]
+    fn all_secrets_that_are_kept_of_a_change_can_be_allowed_by_one_push() {
+        let list = vec!["0a".repeat(16); ALLOWED_IN_OPTION].join(",");
+        let option = format!("{ALLOWS_SECRET}{list}");
+        assert!(option.len() <= OPTION_LEN && OPTIONS_MAX * ALLOWED_IN_OPTION >= crate::git::FINDINGS_MAX);
+        let first = format!("{ZERO} {ONE} refs/heads/main\0push-options");
+        let push = |count| read(&request(&[&first], Some(&vec![option.as_str(); count])));
+        assert_eq!(push(OPTIONS_MAX).unwrap().options.len(), OPTIONS_MAX);
+        assert!(push(OPTIONS_MAX + 1).is_err());
     }
 
     #[test]

@@ -131,6 +131,8 @@ struct Looked {
     secrets: Scanned,
     /// What came, which no commit has named yet.
     pack: Option<NewPack>,
+    /// What people are told beside the reasons of the refs.
+    told: String,
 }
 
 impl Push {
@@ -190,7 +192,7 @@ impl Push {
 
     /// Looks at what came, keeps it, and has the repository move its refs.
     async fn decide(&self, quarantine: Option<Quarantine>) -> domain::Result<PushReport> {
-        let Looked { moves, refused, secrets, pack } = match &quarantine {
+        let Looked { moves, refused, secrets, pack, told } = match &quarantine {
             None => self.deletions(),
             Some(quarantine) => self.look(quarantine).await?,
         };
@@ -217,7 +219,7 @@ impl Push {
         // Those among them whose names no ref has weren't noted.
         let refused = refused.into_iter().map(|(command, reason)| (command.name, Some(reason)));
         let report = reported(&self.request.commands, decided.chain(refused).collect())?;
-        let told = secrets.map(|secrets| secrets.refusal().text()).unwrap_or_default();
+        let told = secrets.map_or(told, |secrets| secrets.refusal().text());
         Ok(PushReport { told, ..report })
     }
 
@@ -236,8 +238,17 @@ impl Push {
         let tips: Vec<_> = tips.collect();
         let new = NewObjects { folder: quarantine.folder(), tips: &tips, known: &refs };
         let secrets = git.scan(&self.stored, (new, names), self.request.allowed_secrets()).await?;
+        if let Some(reason) = secrets.large.reason() {
+            return Ok(self.nothing(&reason, secrets.large.text()));
+        }
         let pack = if !takes || secrets.refuses() { None } else { quarantine.keep(&self.stored).await? };
-        Ok(Looked { moves, refused, secrets, pack })
+        Ok(Looked { moves, refused, secrets, pack, told: String::new() })
+    }
+
+    /// A push of which nothing is taken, and why.
+    fn nothing(&self, reason: &str, told: String) -> Looked {
+        let refused = self.request.commands.iter().map(|command| (command.clone(), reason.to_owned()));
+        Looked { moves: Vec::new(), refused: refused.collect(), secrets: Scanned::default(), pack: None, told }
     }
 
     /// Refs that are to be deleted, which needs no objects.
@@ -251,7 +262,7 @@ impl Push {
                 Err(reason) => refused.push((command.clone(), reason.to_owned())),
             }
         }
-        Looked { moves, refused, secrets: Scanned::default(), pack: None }
+        Looked { moves, refused, secrets: Scanned::default(), pack: None, told: String::new() }
     }
 }
 

@@ -44,8 +44,9 @@ impl Work {
         let (folder, known) = (self.0.path().join(".git"), known.iter().map(listed).collect::<Vec<_>>());
         let repository = "res_01h455vb4pex5vsknk084sn02q".parse().unwrap();
         let scanner = SecretScanner::new(b"the server's").unwrap();
-        let search = SecretSearch::new(scanner, repository, allowed.iter().copied().collect());
-        NewObjects { folder: &folder, tips, known: &known }.secrets(&Git::default(), None, search).await.unwrap()
+        let secrets = SecretSearch::new(scanner, repository, allowed.iter().copied().collect());
+        let search = Search { secrets, large: LargeFiles::default() };
+        NewObjects { folder: &folder, tips, known: &known }.secrets(&Git::default(), None, search).await.unwrap().0
     }
 }
 
