@@ -113,7 +113,8 @@ impl Duty {
         if told.plan.protocol != PROTOCOL {
             return Err(format!("This runner doesn't know protocol {}. Use a newer one.", told.plan.protocol));
         }
-        let is_debug = told.secrets.get("ACTIONS_STEP_DEBUG").is_some_and(|debug| debug == "true");
+        let is_asked = told.secrets.get("ACTIONS_STEP_DEBUG").is_some_and(|debug| debug == "true");
+        let is_debug = told.plan.is_debug || is_asked;
         Ok(Assignment {
             plan: told.plan,
             secrets: told.secrets,
