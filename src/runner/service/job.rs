@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
 
-use domain::pipelines::job::{JobPlan, JobStatus, PROTOCOL, StepReport};
+use domain::pipelines::job::{JOB_ERROR_LEN_MAX, JobPlan, JobStatus, PROTOCOL, StepReport};
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,8 +17,6 @@ use crate::runner::{
 
 /// How often the server hears of a job at least.
 const STATUS_EVERY: Duration = Duration::from_secs(10);
-/// Characters of why a job couldn't be done, at most (contract C 4.1).
-const ERROR_LEN_MAX: usize = 2_000;
 /// How long the server may be asked for the plan of a job: then another runner may have it.
 const PLAN_PATIENCE: Duration = Duration::from_secs(30);
 
@@ -194,7 +192,7 @@ fn end(ended: Result<Ended, String>, spool: &Spool) -> Value {
                 "annotations": annotations, "summary": over.summary,
             });
             if let Some(error) = over.error {
-                end["error"] = json!(error.chars().take(ERROR_LEN_MAX).collect::<String>());
+                end["error"] = json!(error.chars().take(JOB_ERROR_LEN_MAX).collect::<String>());
             }
             if over.has_timed_out && over.status == JobStatus::Cancelled {
                 end["timedOut"] = json!(true);
@@ -217,7 +215,7 @@ async fn complete(server: &Server, spool: &Spool, end: &Value) {
 
 /// Says that a job failed, and only why.
 async fn fail(server: &Server, job_id: &str, why: &str) {
-    let end = json!({ "conclusion": "failure", "error": why.chars().take(ERROR_LEN_MAX).collect::<String>() });
+    let end = json!({ "conclusion": "failure", "error": why.chars().take(JOB_ERROR_LEN_MAX).collect::<String>() });
     if let Err((_, message)) = say_end(server, &end).await {
         eprintln!("troupe: {job_id}: {message}");
     }
