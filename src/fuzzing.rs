@@ -1,4 +1,4 @@
-//! What fuzzing has this package read: configurations, and what the command line reads. Built for tests, and with the feature `fuzzing`.
+//! What fuzzing has this package read: configurations, what the command line reads, and what jobs print. Built for tests, and with the feature `fuzzing`.
 
 #[cfg(test)]
 #[path = "../fuzz/play.rs"]
@@ -16,6 +16,11 @@ pub fn questions(bytes: &[u8]) {
     crate::client::fuzzing(bytes);
 }
 
+/// What a job prints, as its runner hears it.
+pub fn printed(bytes: &[u8]) {
+    crate::runner::printed(bytes);
+}
+
 #[cfg(test)]
 mod tests {
     use super::{play::play, *};
@@ -23,6 +28,11 @@ mod tests {
     #[test]
     fn configurations_hold() {
         play("configuration", configuration);
+    }
+
+    #[test]
+    fn what_jobs_print_holds() {
+        play("printed", printed);
     }
 
     #[test]

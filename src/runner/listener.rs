@@ -1,9 +1,16 @@
 //! What a job prints, line by line: the worker's own words, commands to the runner, and lines that people read, without secrets.
 
+#[cfg(any(test, feature = "fuzzing"))]
+pub mod fuzzing;
 mod open;
 
+use std::borrow::Cow;
+
 use domain::pipelines::{
-    job::{CommandName, WorkflowCommand, resumes},
+    job::{
+        ANNOTATION_FILE_LEN_MAX, ANNOTATION_MESSAGE_LEN_MAX, ANNOTATION_TITLE_LEN_MAX, ANNOTATIONS_MAX, CommandName,
+        WorkflowCommand, resumes,
+    },
     logs::{MASK, Masks, shown},
 };
 use memchr::{memchr, memmem};
@@ -14,13 +21,6 @@ use super::words::{Mark, Said, mark_prefix};
 
 /// Bytes of a line, at most; a longer one becomes several. Masks at most double a text, and contract C 4.1 takes 200,000 characters.
 const LINE_LEN_MAX: usize = 64 * 1024;
-/// Annotations of a job, at most (contract C 4.1).
-const ANNOTATIONS_MAX: usize = 50;
-/// Characters of an annotation's message, file and title, at most (contract C 4.1).
-const MESSAGE_LEN_MAX: usize = 4_000;
-const FILE_LEN_MAX: usize = 500;
-const TITLE_LEN_MAX: usize = 200;
-
 /// A remark on what a step did (contract C 4.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Annotation {
@@ -186,7 +186,11 @@ impl Listener {
         let mut is_first = true;
         for line in text.split('\n') {
             let prefix = if std::mem::take(&mut is_first) { prefix } else { "" };
-            let line = format!("{prefix}{}", shown(line));
+            // Where something was taken out, what stood around it may be a secret.
+            let line = match shown(line) {
+                Cow::Borrowed(line) => format!("{prefix}{line}"),
+                Cow::Owned(line) => format!("{prefix}{}", self.hide(&line)),
+            };
             pieces(&line).for_each(|piece| heard(Heard::Line(piece.to_owned())));
         }
     }
@@ -276,9 +280,9 @@ impl Listener {
         }
         let cut = |text: &str, len: usize| self.hide(text).chars().take(len).collect::<String>();
         let annotation = Annotation {
-            message: cut(&annotation.message, MESSAGE_LEN_MAX),
-            file: annotation.file.map(|file| cut(&file, FILE_LEN_MAX)),
-            title: annotation.title.map(|title| cut(&title, TITLE_LEN_MAX)),
+            message: cut(&annotation.message, ANNOTATION_MESSAGE_LEN_MAX),
+            file: annotation.file.map(|file| cut(&file, ANNOTATION_FILE_LEN_MAX)),
+            title: annotation.title.map(|title| cut(&title, ANNOTATION_TITLE_LEN_MAX)),
             step: self.step,
             ..annotation
         };

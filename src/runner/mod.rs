@@ -17,6 +17,8 @@ mod worker;
 use std::{collections::BTreeMap, io, process::ExitCode, thread};
 
 pub use error::RunnerError;
+#[cfg(any(test, feature = "fuzzing"))]
+pub use listener::fuzzing::printed;
 
 use self::{
     error::Result,

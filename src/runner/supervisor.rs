@@ -7,7 +7,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use domain::pipelines::job::{JobStatus, StepReport};
+use domain::pipelines::job::{JOB_SUMMARY_LEN_MAX, JobStatus, STEP_NAME_LEN_MAX, StepReport};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines as LinesOf},
@@ -28,9 +28,6 @@ const DRAIN_PATIENCE: Duration = Duration::from_secs(5);
 /// Minutes in which a job ends that is cancelled or took too long, as at GitHub; and how long that is where minutes are short.
 const END_MINUTES: u64 = 5;
 const END_PATIENCE_MIN: Duration = Duration::from_secs(15);
-/// Characters of a summary and of a step's name, at most (contract C 4.1): a mask may be longer than what it stands for.
-const SUMMARY_LEN_MAX: usize = 65_536;
-const NAME_LEN_MAX: usize = 500;
 
 /// Where the lines of a job go.
 pub trait Lines {
@@ -223,8 +220,9 @@ impl<L: Lines> Supervised<L> {
 
     fn ended(mut self) -> Ended {
         let over = self.over.take();
+        // A mask may be longer than what it stands for.
         let mask = |over: Over| Over {
-            summary: self.listener.hide(&over.summary).chars().take(SUMMARY_LEN_MAX).collect(),
+            summary: self.listener.hide(&over.summary).chars().take(JOB_SUMMARY_LEN_MAX).collect(),
             steps: self.masked(over.steps),
             error: over.error.map(|error| self.listener.hide(&error)),
             // As at GitHub, an output that holds a secret isn't handed on.
@@ -273,7 +271,7 @@ impl<L: Lines> Supervised<L> {
     }
 
     fn masked(&self, steps: Vec<StepReport>) -> Vec<StepReport> {
-        let name = |name: &str| self.listener.hide(name).chars().take(NAME_LEN_MAX).collect();
+        let name = |name: &str| self.listener.hide(name).chars().take(STEP_NAME_LEN_MAX).collect();
         steps.into_iter().map(|step| StepReport { name: name(&step.name), ..step }).collect()
     }
 

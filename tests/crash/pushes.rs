@@ -1,7 +1,7 @@
 //! Pushes while the program is killed at random moments, by real gits.
 //!
-//! Whoever was told that a ref is moved finds it moved; a ref that is moved was noted, and so was nothing else; every object of it
-//! can be fetched. In the end no content is left over that nothing names.
+//! Whoever was told that a ref is moved finds it moved; a ref that is moved was noted, and so was nothing else; it starts one run,
+//! and nothing else does; every object of it can be fetched. In the end no content is left over that nothing names.
 //!
 //! `TROUPE_CRASH_KILLS` sets how often the program is killed; `TROUPE_CRASH_SEED` repeats a run's choices.
 
@@ -60,6 +60,23 @@ pub async fn noted(stage: &Stage) -> Vec<(String, String)> {
     refs.map(|it| (text(&it["new"]), text(&it["verdict"]))).collect()
 }
 
+/// A workflow that each push starts, of which nobody does the job.
+const WORKFLOW: &str = "on: push\njobs:\n  test:\n    runs-on: linux\n    steps:\n      - run: make test\n";
+
+/// The commits of all runs.
+async fn runs(stage: &Stage) -> Vec<String> {
+    let (mut commits, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let path = format!("{}/repos/web/pipelines/runs?limit=100{cursor}", stage.org);
+        let page = stage.client.get(&path).send().await.expect(200);
+        commits.extend(page.list("/runs").iter().map(|run| run["sha"].as_str().unwrap().to_owned()));
+        match page.json["cursor"].as_str() {
+            Some(next) => cursor = format!("&cursor={next}"),
+            None => return commits,
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_push_that_was_acknowledged_is_there_and_was_noted() {
     let kills = std::env::var("TROUPE_CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
@@ -69,7 +86,9 @@ async fn a_push_that_was_acknowledged_is_there_and_was_noted() {
     let work = folder.path();
     let key = repository(&stage).await;
     well(work, &["init", "--quiet", "--initial-branch=main", "."]).await;
-    let (mut acknowledged, mut survived) = (0, 0);
+    std::fs::create_dir_all(work.join(".service/workflows")).unwrap();
+    std::fs::write(work.join(".service/workflows/ci.yml"), WORKFLOW).unwrap();
+    let (mut acknowledged, mut survived, mut pushed) = (0, 0, Vec::new());
     for round in 0..kills {
         // Small packs are in the commit itself, large ones are blobs.
         let size = if round % 2 == 0 { 100 } else { 60_000 };
@@ -93,6 +112,7 @@ async fn a_push_that_was_acknowledged_is_there_and_was_noted() {
         acknowledged += usize::from(was_told);
         survived += usize::from(is_there && !was_told);
         if is_there {
+            pushed.push(head);
             let clone = format!("clone-{round}");
             well(work, &["clone", "--quiet", "--bare", &url, &clone]).await;
             well(&work.join(&clone), &["fsck", "--full", "--strict"]).await;
@@ -100,7 +120,17 @@ async fn a_push_that_was_acknowledged_is_there_and_was_noted() {
         }
     }
     let url = address(&stage.client, &stage.org, &key);
+    let head = well(work, &["rev-parse", "HEAD"]).await;
     well(work, &["push", "--quiet", &url, "main"]).await;
+    if pushed.last() != Some(&head) {
+        pushed.push(head);
+    }
+    // Runs follow pushes over the work queue, which has whatever a dead program left.
+    let all = async || Some(runs(&stage).await).filter(|runs| runs.len() >= pushed.len());
+    let mut started = stage.eventually("a run of each push", all).await;
+    started.sort_unstable();
+    pushed.sort_unstable();
+    assert_eq!(started, pushed, "one run of each push, and no other");
     eprintln!("{kills} kills: {acknowledged} pushes were acknowledged, {survived} more were done");
     let wrong = recount::storage(&stage.store, Depth::Bytes).await.unwrap();
     assert!(wrong.is_empty(), "{wrong:#?}");

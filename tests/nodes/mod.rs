@@ -6,6 +6,7 @@ mod changes;
 mod coediting;
 mod limits;
 mod pair;
+mod pipelines;
 mod platform;
 mod pushes;
 mod revocation;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use store::testing::{DATABASE_URL_VARIABLE, SECRET_KEY_TEXT, Scratch};
 
-use crate::harness::{Client, Launch, Process};
+use crate::harness::{Client, Launch, Process, Proxy};
 
 /// Names the Redis that tests may use, each with a prefix of its own.
 const REDIS_URL_VARIABLE: &str = "TROUPE_TEST_REDIS_URL";
@@ -28,6 +28,13 @@ impl Pair {
     /// Two nodes on `PostgreSQL` that can't hear each other but through it.
     pub async fn without_redis(settings: &[&str]) -> Option<Self> {
         Self::start_with("redis.url=", settings).await
+    }
+
+    /// Two nodes on `PostgreSQL`, and on Redis by a way that can be cut.
+    pub async fn with_way_to_redis(settings: &[&str]) -> Option<(Self, Proxy)> {
+        let proxy = Proxy::start(&variable(REDIS_URL_VARIABLE)?).await;
+        let pair = Self::start_with(&format!("redis.url={}", proxy.url()), settings).await?;
+        Some((pair, proxy))
     }
 
     async fn start_with(redis: &str, settings: &[&str]) -> Option<Self> {

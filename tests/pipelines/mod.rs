@@ -10,6 +10,7 @@ mod floods;
 mod groups;
 mod live;
 mod logs;
+pub mod outside;
 mod polling;
 mod reports;
 mod retention;
@@ -41,7 +42,8 @@ struct Works {
 }
 
 /// A runner, as a program.
-struct Runner {
+#[derive(Clone)]
+pub struct Runner {
     client: Client,
     secret: String,
     id: String,
@@ -49,10 +51,10 @@ struct Runner {
 
 /// A job that a runner has.
 #[derive(Clone)]
-struct Held {
+pub struct Held {
     client: Client,
     token: String,
-    id: String,
+    pub id: String,
 }
 
 /// A file with one job `test`, which any runner may take.
@@ -187,27 +189,33 @@ impl Works {
 
 impl Runner {
     /// Asks for a job, for so many seconds.
-    fn asking(&self, wait: u64) -> Request {
+    pub fn asking(&self, wait: u64) -> Request {
         let body = json!({ "version": "0.1.0", "labels": [], "running": 0, "wait": wait });
         self.client.post("/v1/runner/poll").header("x-service-runner", &self.secret).json(&body)
     }
 
     /// The job that it is given, as soon as there is one.
-    async fn take(&self) -> Held {
+    pub async fn take(&self) -> Held {
         self.try_take(20).await.expect("a job")
     }
 
-    async fn try_take(&self, wait: u64) -> Option<Held> {
+    pub async fn try_take(&self, wait: u64) -> Option<Held> {
         let answer = self.asking(wait).send().await;
-        if answer.status == 204 {
-            return None;
-        }
-        let answer = answer.expect(200);
-        Some(Held {
+        (answer.status != 204).then(|| self.held(&answer.expect(200)))
+    }
+
+    /// The job that an answer hands over.
+    pub fn held(&self, answer: &Answer) -> Held {
+        Held {
             client: self.client.clone(),
             token: answer.str("/job/token").to_owned(),
             id: answer.str("/job/jobId").to_owned(),
-        })
+        }
+    }
+
+    /// The same, asking another server.
+    pub fn at(&self, client: &Client) -> Self {
+        Self { client: self.client.at(client.base()), ..self.clone() }
     }
 
     /// The job that it is given, started.
@@ -219,19 +227,24 @@ impl Runner {
 }
 
 impl Held {
-    async fn plan(&self) -> Answer {
+    /// The same, talking to another server.
+    pub fn at(&self, client: &Client) -> Self {
+        Self { client: self.client.at(client.base()), ..self.clone() }
+    }
+
+    pub async fn plan(&self) -> Answer {
         self.client.get("/v1/runner/job").header("x-service-job", &self.token).send().await
     }
 
-    async fn say(&self, path: &str, body: &Value) -> Answer {
+    pub async fn say(&self, path: &str, body: &Value) -> Answer {
         self.client.post(&format!("/v1/runner/{path}")).header("x-service-job", &self.token).json(body).send().await
     }
 
-    async fn status(&self) -> Answer {
+    pub async fn status(&self) -> Answer {
         self.say("status", &json!({ "steps": [step(0, "in_progress", None)] })).await
     }
 
-    async fn complete(&self, conclusion: &str) {
+    pub async fn complete(&self, conclusion: &str) {
         self.say("complete", &json!({ "conclusion": conclusion })).await.expect(200);
     }
 }

@@ -123,6 +123,28 @@ async fn a_run_is_run_again_whole_or_what_failed_of_it() {
 }
 
 #[tokio::test]
+async fn a_run_that_runs_again_for_whoever_looks_for_mistakes_says_more() {
+    let works = Works::with("ci.yml", CI).await;
+    let run = works.run("").await;
+    let rerun = format!("runs/{}/rerun", run["runId"].as_str().unwrap());
+    let runner = works.runner("box", &[]).await;
+    // The first attempt is as usual, and so is one that nobody asked more of.
+    let bodies = [json!({ "jobs": "all", "debug": true }), json!({ "jobs": "all", "debug": false })];
+    let mut told = Vec::new();
+    for body in bodies.iter().map(Some).chain([None]) {
+        let held = runner.take().await;
+        told.push(held.plan().await.expect(200).json["plan"]["debug"].clone());
+        held.complete("success").await;
+        works.ended(&run).await;
+        works.server.clock.advance(Duration::from_millis(1));
+        if let Some(body) = body {
+            works.post(&rerun, body.clone()).await.expect(201);
+        }
+    }
+    assert_eq!(told, [Value::Null, json!(true), Value::Null]);
+}
+
+#[tokio::test]
 async fn runs_are_listed_by_what_they_are_and_deleted_once_they_are_over() {
     let works = Works::with("ci.yml", CI).await;
     works.run("").await;
@@ -141,7 +163,20 @@ async fn runs_are_listed_by_what_they_are_and_deleted_once_they_are_over() {
     let page = works.get("runs?limit=3").await.expect(200);
     let rest = works.get(&format!("runs?cursor={}", page.str("/cursor"))).await.expect(200);
     assert_eq!((page.list("/runs").len(), rest.list("/runs").len(), &rest.json["cursor"]), (3, 1, &Value::Null));
-    works.get("runs?status=idle").await.expect_problems(&["status"]);
+    assert_eq!(works.runs("?event=push").await.len(), 4);
+    assert_eq!(works.runs("?event=schedule").await.len(), 0);
+    for (query, message) in [
+        ("status=idle", "status: Use one of: queued, in_progress, waiting, completed."),
+        (
+            "conclusion=fine",
+            "conclusion: Use one of: success, failure, skipped, cancelled, timed_out, startup_failure.",
+        ),
+        ("event=rain", "event: Use one of: push, pull_request, schedule, workflow_dispatch."),
+    ] {
+        let (path, said) = message.split_once(": ").unwrap();
+        let answer = works.get(&format!("runs?{query}")).await.expect_problems(&[path]);
+        assert!(answer.text.contains(said), "{}", answer.text);
+    }
     works.get("runs?cursor=none").await.expect_error(400, "invalid_cursor", "Invalid cursor");
     let path = works.pipelines(&format!("runs/{}", runs[0]["runId"].as_str().unwrap()));
     let answer = works.ada.client.delete(&path).send().await;

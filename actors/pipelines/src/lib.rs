@@ -43,7 +43,8 @@ pub use self::{
     },
     run::{
         CancelRun, CompleteJob, DeleteRun, How, JobEnd, LEASE, Nudge, NudgeRun, PIPELINE_EVENTS, QUEUED_MAX,
-        ReportStatus, RerunJobs, RerunRun, ReviewRun, Run, RunNudges, Speaker, StartJob, StartedJob, TIMEOUT_GRACE,
+        ReportStatus, RerunJobs, RerunLogs, RerunRun, ReviewRun, Run, RunNudges, Speaker, StartJob, StartedJob,
+        TIMEOUT_GRACE,
     },
     secrets::{DeleteValue, ForRepositories, PipelineValues, SetValue},
     services::PipelineServices,

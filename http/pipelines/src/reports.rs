@@ -6,7 +6,11 @@ use actors::pipelines::{CompleteJob, JobEnd, ReportStatus};
 use domain::{
     Error, Timestamp,
     pipelines::{
-        job::{STEP_REPORTS_MAX, StepConclusion, StepReport, StepStatus},
+        job::{
+            ANNOTATION_FILE_LEN_MAX, ANNOTATION_MESSAGE_LEN_MAX, ANNOTATION_TITLE_LEN_MAX, ANNOTATIONS_MAX,
+            JOB_ERROR_LEN_MAX, JOB_OUTPUT_LEN_MAX, JOB_OUTPUTS_LEN_MAX, JOB_SUMMARY_LEN_MAX, STEP_INDEX_MAX,
+            STEP_NAME_LEN_MAX, STEP_REPORTS_MAX, StepConclusion, StepReport, StepStatus,
+        },
         logs::Masks,
         run::JobConclusion,
     },
@@ -29,15 +33,6 @@ use super::argument::{OfJob, OfLateJob};
 
 /// Bytes of a report, at most: 1,100 names alone may be 2.2 MB.
 const REPORT_LEN_MAX: usize = 8 * 1024 * 1024;
-/// The largest index of a step (contract C 2.1).
-const STEP_INDEX_MAX: i64 = 5_000;
-/// Characters of a step's name.
-const STEP_NAME_LEN_MAX: usize = 500;
-/// Bytes of one output, and of all.
-const OUTPUT_LEN_MAX: usize = 65_536;
-const OUTPUTS_LEN_MAX: usize = 1024 * 1024;
-/// Annotations of a job, at most.
-const ANNOTATIONS_MAX: usize = 50;
 /// How a step is doing.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -84,13 +79,18 @@ impl StepReportBody {
 }
 
 fn steps_check(steps: &[StepReportBody], problems: &mut Problems) {
-    problems.require(steps.len() <= STEP_REPORTS_MAX, "steps", "Use at most 1100 entries.");
+    let most = format!("Use at most {STEP_REPORTS_MAX} entries.");
+    problems.require(steps.len() <= STEP_REPORTS_MAX, "steps", most);
     for (at, step) in steps.iter().enumerate() {
         let fits = (0..=STEP_INDEX_MAX).contains(&step.index);
-        problems.require(fits, format!("steps[{at}].index"), "Must be from 0 to 5000.");
-        let fits = step.name.chars().count() <= STEP_NAME_LEN_MAX;
-        problems.require(fits, format!("steps[{at}].name"), "Use at most 500 characters.");
+        problems.require(fits, format!("steps[{at}].index"), format!("Must be from 0 to {STEP_INDEX_MAX}."));
+        characters(problems, (format!("steps[{at}].name"), step.name.as_str()), STEP_NAME_LEN_MAX);
     }
+}
+
+/// A text has at most so many characters.
+fn characters(problems: &mut Problems, (path, text): (String, &str), most: usize) {
+    problems.require(text.chars().count() <= most, path, format!("Use at most {most} characters."));
 }
 
 /// How far a job is.
@@ -218,21 +218,26 @@ impl RequestBody for RunnerComplete {
     fn check(&self, problems: &mut Problems) {
         steps_check(&self.steps, problems);
         for (name, value) in &self.outputs {
-            let fits = value.chars().count() <= OUTPUT_LEN_MAX;
-            problems.require(fits, format!("outputs.{name}"), "Use at most 65536 characters.");
+            characters(problems, (format!("outputs.{name}"), value.as_str()), JOB_OUTPUT_LEN_MAX);
         }
         let whole: usize = self.outputs.iter().map(|(name, value)| name.len() + value.len()).sum();
-        problems.require(whole <= OUTPUTS_LEN_MAX, "outputs", "Use at most 1048576 bytes in all.");
-        problems.require(self.annotations.len() <= ANNOTATIONS_MAX, "annotations", "Use at most 50 entries.");
+        let most = format!("Use at most {JOB_OUTPUTS_LEN_MAX} bytes in all.");
+        problems.require(whole <= JOB_OUTPUTS_LEN_MAX, "outputs", most);
+        let most = format!("Use at most {ANNOTATIONS_MAX} entries.");
+        problems.require(self.annotations.len() <= ANNOTATIONS_MAX, "annotations", most);
         for (at, annotation) in self.annotations.iter().enumerate() {
-            let fits = |text: Option<&String>, most: usize| text.is_none_or(|text| text.chars().count() <= most);
-            let path = |field: &str| format!("annotations[{at}].{field}");
-            problems.require(fits(Some(&annotation.message), 4_000), path("message"), "Use at most 4000 characters.");
-            problems.require(fits(annotation.file.as_ref(), 500), path("file"), "Use at most 500 characters.");
-            problems.require(fits(annotation.title.as_ref(), 200), path("title"), "Use at most 200 characters.");
+            let fields = [
+                ("message", Some(&annotation.message), ANNOTATION_MESSAGE_LEN_MAX),
+                ("file", annotation.file.as_ref(), ANNOTATION_FILE_LEN_MAX),
+                ("title", annotation.title.as_ref(), ANNOTATION_TITLE_LEN_MAX),
+            ];
+            for (field, text, most) in fields {
+                let text = text.map_or("", String::as_str);
+                characters(problems, (format!("annotations[{at}].{field}"), text), most);
+            }
         }
-        problems.require(self.summary.chars().count() <= OUTPUT_LEN_MAX, "summary", "Use at most 65536 characters.");
-        problems.require(self.error.chars().count() <= 2_000, "error", "Use at most 2000 characters.");
+        characters(problems, ("summary".to_owned(), self.summary.as_str()), JOB_SUMMARY_LEN_MAX);
+        characters(problems, ("error".to_owned(), self.error.as_str()), JOB_ERROR_LEN_MAX);
     }
 }
 

@@ -133,19 +133,11 @@ impl Argument for Asking {
 
 /// What a runner says when it asks for a job.
 #[derive(Deserialize, ToSchema)]
-#[schema(example = json!({"version": "0.1.0", "running": 0}))]
+#[schema(example = json!({"version": "0.1.0", "wait": 50}))]
 pub(crate) struct RunnerPoll {
     /// The version of the program: up to 64 characters.
     #[serde(default)]
     version: String,
-    /// How many jobs it runs.
-    #[serde(default)]
-    #[expect(dead_code, reason = "runners say it, and nothing is decided by it yet")]
-    running: u32,
-    /// The labels as the runner has them; those that it was registered with hold.
-    #[serde(default)]
-    #[expect(dead_code, reason = "runners say it, and what people set holds")]
-    labels: Vec<String>,
     /// How many seconds to wait for a job, up to 50; as many where it isn't said.
     wait: Option<u64>,
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
-use actors::pipelines::{CancelRun, DeleteRun, How, RerunJobs, RerunRun};
+use actors::pipelines::{CancelRun, DeleteRun, How, RerunJobs, RerunLogs, RerunRun};
 use domain::{
     Error, Timestamp,
     id::{JobId, RunId},
@@ -10,6 +10,7 @@ use domain::{
         job_not_found,
         run::{JobPlace, RunConclusion, RunStatus},
         runner::{QUEUE_WINDOW, RUNNERS_MAX},
+        trigger::RUN_EVENTS,
     },
     problems::Problems,
 };
@@ -27,7 +28,7 @@ use http_shell::{
     repository::Repository,
     state::{AppState, State},
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use store::pipelines::{EndedAttempt, JobStage, RunList, RunPlan, StoredJob, StoredRun};
 use utoipa::{IntoParams, ToSchema};
@@ -87,14 +88,19 @@ pub(crate) struct RunsQuery {
 impl RequestQuery for RunsQuery {
     fn check(&self, problems: &mut Problems) {
         PageQuery { cursor: None, limit: self.limit }.check(problems);
-        problems.require(named::<RunStatus>(self.status.as_ref()).is_ok(), "status", "This isn't one.");
-        problems.require(named::<RunConclusion>(self.conclusion.as_ref()).is_ok(), "conclusion", "This isn't one.");
     }
 }
 
-/// The value of this name.
-fn named<T: DeserializeOwned>(name: Option<&String>) -> std::result::Result<Option<T>, serde_json::Error> {
-    name.map(|name| serde_json::from_value(serde_json::Value::String(name.clone()))).transpose()
+/// The one of all that the text names, where there is a text; 400 that says which there are.
+pub(super) fn one_of<T: Copy>(
+    all: &[T],
+    name: impl Fn(T) -> &'static str,
+    (path, text): (&str, Option<&str>),
+) -> domain::Result<Option<T>> {
+    let Some(text) = text else { return Ok(None) };
+    let found = all.iter().copied().find(|it| name(*it) == text);
+    let names = || all.iter().map(|it| name(*it)).collect::<Vec<_>>().join(", ");
+    found.map(Some).ok_or_else(|| Error::invalid(path, format!("Use one of: {}.", names())))
 }
 
 /// A page of the runs.
@@ -119,9 +125,9 @@ pub(crate) async fn runs_list(
     let list = RunList {
         file,
         branch,
-        event,
-        status: named(status.as_ref()).map_err(Error::internal)?,
-        conclusion: named(conclusion.as_ref()).map_err(Error::internal)?,
+        event: one_of(&RUN_EVENTS, |it| it, ("event", event.as_deref()))?.map(str::to_owned),
+        status: one_of(&RunStatus::ALL, RunStatus::name, ("status", status.as_deref()))?,
+        conclusion: one_of(&RunConclusion::ALL, RunConclusion::name, ("conclusion", conclusion.as_deref()))?,
         actor,
         pull,
         sha: None,
@@ -265,10 +271,13 @@ pub(crate) enum RerunWanted {
 
 /// Which jobs of a run run again.
 #[derive(Deserialize, ToSchema)]
-#[schema(example = json!({"jobs": "failed"}))]
+#[schema(example = json!({"jobs": "failed", "debug": true}))]
 pub(crate) struct RunRerun {
     /// `all`, `failed`, or up to 1,000 ids. Jobs that need one of them run again, too.
     jobs: RerunWanted,
+    /// Whether the jobs also log what is for whoever looks for mistakes (`::debug::`).
+    #[serde(default)]
+    debug: bool,
 }
 
 impl RequestBody for RunRerun {}
@@ -303,7 +312,8 @@ pub(crate) async fn run_rerun(
     Owned(run): Owned<StoredRun>,
     state: State,
 ) -> Result<Created<RunAnswer>> {
-    let command = RerunRun(body.read()?);
+    let logs = if body.debug { RerunLogs::Debug } else { RerunLogs::Usual };
+    let command = RerunRun { jobs: body.read()?, logs };
     let run = state.actors.run.ask(&run.id, command, repository.context()).await?;
     Ok(Created(RunAnswer { run: run.into() }))
 }

@@ -264,6 +264,7 @@ impl LocalRun {
             marker: random()?,
             limits: JobLimits::default(),
             server_url: contexts::SERVER_URL.to_owned(),
+            is_debug: self.exec.is_debug,
         };
         let missing = || RunnerError::System(io::Error::other("the job's contexts take more than they may"));
         let plan = self.plan.told(&self.state, place, told).ok_or_else(missing)?;

@@ -110,7 +110,7 @@ impl Listener {
             Some(masks) => masks.hide_part(around, part.start - from..part.end - from),
             None => MASK.to_owned(),
         };
-        heard(Heard::Line(shown(&text).into_owned()));
+        heard(Heard::Line(self.hide(&shown(&text))));
     }
 
     fn forget(&mut self, len: usize) {

@@ -65,10 +65,13 @@ fn commands_are_followed_until_they_are_stopped() {
 
 #[test]
 fn remarks_are_as_many_and_as_long_as_they_may_be() {
-    let long = format!("::error file=f,line=3,title=t::{}hunter2\n", "m".repeat(MESSAGE_LEN_MAX));
+    let long = format!("::error file=f,line=3,title=t::{}hunter2\n", "m".repeat(ANNOTATION_MESSAGE_LEN_MAX));
     let (_, listener) = heard(&[&long]);
     let first = &listener.annotations()[0];
-    assert_eq!((first.message.len(), first.line, first.file.as_deref()), (MESSAGE_LEN_MAX, Some(3), Some("f")));
+    assert_eq!(
+        (first.message.len(), first.line, first.file.as_deref()),
+        (ANNOTATION_MESSAGE_LEN_MAX, Some(3), Some("f"))
+    );
     for (count, kept) in [(49, 49), (50, 50), (51, 50)] {
         assert_eq!(heard(&[&"::notice::a hunter2\n".repeat(count)]).1.annotations().len(), kept);
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
 
-use domain::pipelines::job::{JobPlan, JobStatus, PROTOCOL, StepReport};
+use domain::pipelines::job::{JOB_ERROR_LEN_MAX, JobPlan, JobStatus, PROTOCOL, StepReport};
 use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,8 +17,6 @@ use crate::runner::{
 
 /// How often the server hears of a job at least.
 const STATUS_EVERY: Duration = Duration::from_secs(10);
-/// Characters of why a job couldn't be done, at most (contract C 4.1).
-const ERROR_LEN_MAX: usize = 2_000;
 /// How long the server may be asked for the plan of a job: then another runner may have it.
 const PLAN_PATIENCE: Duration = Duration::from_secs(30);
 
@@ -51,12 +49,14 @@ impl Duty {
     pub(super) async fn run(&self, taken: Taken, runner_cancels: watch::Receiver<bool>) -> bool {
         let asked = self.ask(&taken).await;
         let has_begun = asked.is_ok();
-        let done = match asked {
-            Ok((server, told)) => self.done(&server, told, &taken, runner_cancels).await,
-            Err(why) => Err(why),
-        };
-        if let Err(why) = done {
-            eprintln!("troupe: {}: {why}", taken.job_id);
+        match asked {
+            Ok((server, told)) => {
+                if let Err(why) = self.done(&server, told, &taken, runner_cancels).await {
+                    eprintln!("troupe: {}: {why}", taken.job_id);
+                    fail(&server, &taken.job_id, &why).await;
+                }
+            }
+            Err(why) => eprintln!("troupe: {}: {why}", taken.job_id),
         }
         drop(fs::remove_dir_all(self.folder.join(&taken.job_id)));
         has_begun
@@ -91,9 +91,12 @@ impl Duty {
                 supervised.follow(is_cancelled).await.map_err(|error| format!("The job's log can't be kept: {error}"))
             };
             let (ended, sent) = tokio::join!(job, log::send(server, &spool, counted, Some(0)));
-            sent.map_err(|error| format!("the log can't be read: {error}"))?;
+            sent.map_err(|error| format!("The job's log can't be read: {error}"))?;
             let end = end(ended, &spool);
-            spool.keep_end(&end).map_err(|error| error.to_string())?;
+            // On a disk that is full the end isn't kept. The server can hear of it all the same.
+            if let Err(error) = spool.keep_end(&end) {
+                eprintln!("troupe: {}: the job's end can't be kept: {error}", spool.job_id);
+            }
             complete(server, &spool, &end).await;
             println!("{}: {}", taken.job_id, end["conclusion"].as_str().unwrap_or_default());
             Ok(())
@@ -108,7 +111,8 @@ impl Duty {
         if told.plan.protocol != PROTOCOL {
             return Err(format!("This runner doesn't know protocol {}. Use a newer one.", told.plan.protocol));
         }
-        let is_debug = told.secrets.get("ACTIONS_STEP_DEBUG").is_some_and(|debug| debug == "true");
+        let is_asked = told.secrets.get("ACTIONS_STEP_DEBUG").is_some_and(|debug| debug == "true");
+        let is_debug = told.plan.is_debug || is_asked;
         Ok(Assignment {
             plan: told.plan,
             secrets: told.secrets,
@@ -188,7 +192,7 @@ fn end(ended: Result<Ended, String>, spool: &Spool) -> Value {
                 "annotations": annotations, "summary": over.summary,
             });
             if let Some(error) = over.error {
-                end["error"] = json!(error.chars().take(ERROR_LEN_MAX).collect::<String>());
+                end["error"] = json!(error.chars().take(JOB_ERROR_LEN_MAX).collect::<String>());
             }
             if over.has_timed_out && over.status == JobStatus::Cancelled {
                 end["timedOut"] = json!(true);
@@ -203,15 +207,18 @@ async fn complete(server: &Server, spool: &Spool, end: &Value) {
     if let Err((code, message)) = say_end(server, end).await {
         eprintln!("troupe: {}: {message}", spool.job_id);
         if !is_over(&code) {
-            let why = format!("The server refused the report of the job: {message}");
-            let least =
-                json!({ "conclusion": "failure", "error": why.chars().take(ERROR_LEN_MAX).collect::<String>() });
-            if let Err((_, message)) = say_end(server, &least).await {
-                eprintln!("troupe: {}: {message}", spool.job_id);
-            }
+            fail(server, &spool.job_id, &format!("The server refused the report of the job: {message}")).await;
         }
     }
     spool.remove();
+}
+
+/// Says that a job failed, and only why.
+async fn fail(server: &Server, job_id: &str, why: &str) {
+    let end = json!({ "conclusion": "failure", "error": why.chars().take(JOB_ERROR_LEN_MAX).collect::<String>() });
+    if let Err((_, message)) = say_end(server, &end).await {
+        eprintln!("troupe: {job_id}: {message}");
+    }
 }
 
 /// Whether the server refuses because a job is of no use to anybody.

@@ -11,8 +11,8 @@ use std::{
 use domain::{
     pipelines::{
         job::{
-            ContinueOnError, JobStatus, OnFailure, Part, PlannedStep, StepConclusion, StepTurn, StepsState,
-            TimeoutMinutes, read_values,
+            ContinueOnError, JOB_OUTPUT_LEN_MAX, JOB_OUTPUTS_LEN_MAX, JobStatus, OnFailure, Part, PlannedStep,
+            StepConclusion, StepTurn, StepsState, TimeoutMinutes, read_values,
         },
         workflow::{OF_JOB_DEFAULTS, OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF},
     },
@@ -33,9 +33,6 @@ use crate::runner::words::{Assignment, Mark, Over, Word};
 
 /// Bytes of a file that a step writes for the runner, at most (GitHub's number for environment variables is of that size, too).
 const COMMAND_FILE_LEN_MAX: u64 = 1024 * 1024;
-/// Bytes of a value that a job hands on, and of all with their names, at most (contract C 4.1).
-const OUTPUT_LEN_MAX: usize = 65_536;
-const OUTPUTS_LEN_MAX: usize = 1024 * 1024;
 
 /// A job while it is done.
 pub struct Job {
@@ -113,12 +110,12 @@ impl Job {
 
     /// What the job hands on. What it can't hand on fails it.
     fn outputs(&mut self) -> BTreeMap<String, String> {
-        let (mut outputs, mut left) = (BTreeMap::new(), OUTPUTS_LEN_MAX);
+        let (mut outputs, mut left) = (BTreeMap::new(), JOB_OUTPUTS_LEN_MAX);
         for (name, text) in self.assignment.plan.outputs.clone() {
             let value = match self.view(&self.env).text(&text, &OF_OUTPUTS) {
-                Ok(value) if value.len() <= OUTPUT_LEN_MAX => value,
+                Ok(value) if value.len() <= JOB_OUTPUT_LEN_MAX => value,
                 Ok(_) => {
-                    self.refuse(&format!("outputs.{name}: A value has at most {OUTPUT_LEN_MAX} bytes"));
+                    self.refuse(&format!("outputs.{name}: A value has at most {JOB_OUTPUT_LEN_MAX} bytes"));
                     continue;
                 }
                 Err(fault) => {
@@ -131,7 +128,7 @@ impl Job {
                     left = rest;
                     outputs.insert(name, value);
                 }
-                None => self.refuse(&format!("outputs.{name}: All outputs have at most {OUTPUTS_LEN_MAX} bytes")),
+                None => self.refuse(&format!("outputs.{name}: All outputs have at most {JOB_OUTPUTS_LEN_MAX} bytes")),
             }
         }
         outputs

@@ -109,6 +109,9 @@ pub struct EndedAttempt {
     /// The person or key that had the next attempt begin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_by: Option<String>,
+    /// Whether the next attempt's jobs say more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rerun_debug: bool,
 }
 
 /// What a run's owner decides on.
@@ -129,6 +132,11 @@ impl RunPlan {
     pub fn begun_by<'a>(&'a self, run: &'a StoredRun) -> Option<&'a str> {
         let rerun_by = self.attempts.last().and_then(|attempt| attempt.rerun_by.as_deref());
         rerun_by.or(run.actor.id.as_deref())
+    }
+
+    /// Whether the newest attempt's jobs say more.
+    pub fn is_debug(&self) -> bool {
+        self.attempts.last().is_some_and(|attempt| attempt.rerun_debug)
     }
 
     /// Of the rows of all attempts, in their order, those that hold: of this attempt, and of earlier ones where the job doesn't

@@ -41,7 +41,7 @@ fn writing(lines: u64, seconds: f64, noted: &Path) -> String {
 }
 
 /// The lines that the step wrote, which have to be the first ones, each once and in order.
-async fn numbered(repository: &Repository, run: &str, job: &str) -> u64 {
+pub async fn numbered(repository: &Repository, run: &str, job: &str) -> u64 {
     let lines = repository.lines(run, job).await;
     let mut count = 0;
     for line in lines.iter().filter(|line| line.starts_with("line ")) {
@@ -212,7 +212,7 @@ async fn every_line_comes_once_and_in_order_whoever_dies() {
 }
 
 /// A run under way, some of whose lines came.
-async fn written(repository: &Repository, seconds: f64) -> (String, String) {
+pub async fn written(repository: &Repository, seconds: f64) -> (String, String) {
     let run = repository.start(&writing(100_000, seconds, Path::new("/dev/null"))).await;
     let job = repository.job_id(&run, "a").await;
     some(repository, &run, &job).await;

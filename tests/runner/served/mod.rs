@@ -2,6 +2,7 @@
 
 mod cases;
 mod deaths;
+mod disk;
 mod jobs;
 mod lines;
 mod pushing;

@@ -34,7 +34,7 @@ use store::{
 pub use self::{
     approvals::ReviewRun,
     nudge::{Nudge, NudgeRun, PIPELINE_EVENTS, RunNudges},
-    people::{CancelRun, DeleteRun, How, RerunJobs, RerunRun},
+    people::{CancelRun, DeleteRun, How, RerunJobs, RerunLogs, RerunRun},
     runner::{CompleteJob, JobEnd, ReportStatus, Speaker, StartJob, StartedJob},
     timers::{LEASE, QUEUED_MAX, TIMEOUT_GRACE},
 };

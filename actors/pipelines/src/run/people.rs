@@ -57,7 +57,21 @@ pub enum RerunJobs {
 
 /// Runs a run that is over again, or some of its jobs.
 #[derive(Clone, Debug)]
-pub struct RerunRun(pub RerunJobs);
+pub struct RerunRun {
+    /// Which jobs.
+    pub jobs: RerunJobs,
+    /// How much they say.
+    pub logs: RerunLogs,
+}
+
+/// How much jobs say that run again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RerunLogs {
+    /// As before.
+    Usual,
+    /// What is for whoever looks for mistakes, too.
+    Debug,
+}
 
 /// Deletes a run that is over.
 #[derive(Clone, Copy, Debug)]
@@ -146,7 +160,7 @@ impl Handle<RerunRun> for Run {
             return Err(Error::conflict("run_too_old", "A run can be run again for 30 days."));
         }
         let mut rows = loaded.rows(&store).await?;
-        let rerun = match &command.0 {
+        let rerun = match &command.jobs {
             RerunJobs::All => Rerun::All,
             RerunJobs::Failed => Rerun::Failed,
             RerunJobs::These(ids) => {
@@ -163,6 +177,7 @@ impl Handle<RerunRun> for Run {
             started_at: loaded.run.started_at.map(|at| at.0),
             completed_at: loaded.run.completed_at.map(|at| at.0),
             rerun_by: Some(by.to_string()),
+            rerun_debug: command.logs == RerunLogs::Debug,
         });
         loaded.decides_on.state = next;
         loaded.run = StoredRun {

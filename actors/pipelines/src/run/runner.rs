@@ -166,6 +166,7 @@ impl Loaded {
             marker: job.marker.clone(),
             limits: JobLimits::default(),
             server_url: services.settings.public_url.clone(),
+            is_debug: self.decides_on.is_debug(),
         };
         let plan = self.plan.told(&self.decides_on.state, job.place, told);
         plan.ok_or_else(|| Error::internal(format_args!("{} has no plan", job.id)))

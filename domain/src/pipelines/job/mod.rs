@@ -6,6 +6,7 @@
 mod command;
 mod file_command;
 mod plan;
+mod report;
 mod steps;
 
 pub use self::{
@@ -15,8 +16,10 @@ pub use self::{
         ARTIFACT_LEN_MAX, CACHE_LEN_MAX, ContinueOnError, JobDescription, JobLimits, JobPlan, LOG_LEN_MAX, PROTOCOL,
         PlannedDefaults, PlannedStep, SUMMARY_LEN_MAX, TimeoutMinutes, Told,
     },
-    steps::{
-        JobStatus, OnCancel, OnFailure, Part, STEP_REPORTS_MAX, StepConclusion, StepReport, StepStatus, StepTurn,
-        StepsState,
+    report::{
+        ANNOTATION_FILE_LEN_MAX, ANNOTATION_MESSAGE_LEN_MAX, ANNOTATION_TITLE_LEN_MAX, ANNOTATIONS_MAX,
+        JOB_ERROR_LEN_MAX, JOB_OUTPUT_LEN_MAX, JOB_OUTPUTS_LEN_MAX, JOB_SUMMARY_LEN_MAX, STEP_INDEX_MAX,
+        STEP_NAME_LEN_MAX, STEP_REPORTS_MAX,
     },
+    steps::{JobStatus, OnCancel, OnFailure, Part, StepConclusion, StepReport, StepStatus, StepTurn, StepsState},
 };

@@ -46,6 +46,9 @@ pub struct JobPlan {
     pub limits: JobLimits,
     /// Where the server is.
     pub server_url: String,
+    /// Whether the job says what is for whoever looks for mistakes, too.
+    #[serde(default, rename = "debug", skip_serializing_if = "std::ops::Not::not")]
+    pub is_debug: bool,
 }
 
 /// A job and its run.
@@ -193,6 +196,8 @@ pub struct Told {
     pub limits: JobLimits,
     /// Where the server is.
     pub server_url: String,
+    /// Whether the job says what is for whoever looks for mistakes, too.
+    pub is_debug: bool,
 }
 
 /// The contexts whose values the server knows.
@@ -242,6 +247,7 @@ impl Plan {
             marker: told.marker,
             limits: told.limits,
             server_url: told.server_url,
+            is_debug: told.is_debug,
         })
     }
 }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::PlannedStep;
+use super::{plan::PlannedStep, report::STEP_NAME_LEN_MAX};
 use crate::{
     pipelines::{
         expressions::{Function, Value},
@@ -16,11 +16,6 @@ use crate::{
     },
     time::Timestamp,
 };
-
-/// Steps that a runner reports, at most, with what actions do once the steps are over (contract C 4.1).
-pub const STEP_REPORTS_MAX: usize = 1_100;
-/// Characters of a step's name in reports, at most (contract C 2.1).
-const NAME_LEN_MAX: usize = 500;
 
 /// How a job is doing: its `job.status`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -268,7 +263,7 @@ impl StepsState {
     /// Names a step as people read it.
     pub fn name(&mut self, index: usize, name: &str) {
         if let Some(entry) = self.entries.get_mut(index) {
-            entry.report.name = name.chars().take(NAME_LEN_MAX).collect();
+            entry.report.name = name.chars().take(STEP_NAME_LEN_MAX).collect();
         }
     }
 
@@ -320,7 +315,7 @@ impl Entry {
             outputs: BTreeMap::new(),
             report: StepReport {
                 index: step.index,
-                name: name.chars().take(NAME_LEN_MAX).collect(),
+                name: name.chars().take(STEP_NAME_LEN_MAX).collect(),
                 status: StepStatus::Pending,
                 conclusion: None,
                 outcome: None,
@@ -334,7 +329,7 @@ impl Entry {
     /// What the step's action does once the steps are over.
     fn post(&self) -> Option<Self> {
         let report = StepReport {
-            name: format!("Post {}", self.report.name).chars().take(NAME_LEN_MAX).collect(),
+            name: format!("Post {}", self.report.name).chars().take(STEP_NAME_LEN_MAX).collect(),
             status: StepStatus::Pending,
             conclusion: None,
             outcome: None,

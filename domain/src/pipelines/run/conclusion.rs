@@ -83,6 +83,9 @@ pub enum RunStatus {
 }
 
 impl RunStatus {
+    /// All of them, as a run goes.
+    pub const ALL: [Self; 4] = [Self::Queued, Self::InProgress, Self::Waiting, Self::Completed];
+
     /// The name in answers.
     pub const fn name(self) -> &'static str {
         match self {
@@ -113,6 +116,10 @@ pub enum RunConclusion {
 }
 
 impl RunConclusion {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Success, Self::Failure, Self::Skipped, Self::Cancelled, Self::TimedOut, Self::StartupFailure];
+
     /// The name in answers.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,5 +1,8 @@
 //! The events that may start runs.
 
+/// The events that start runs, as files name them (contract C 2.1).
+pub const RUN_EVENTS: [&str; 4] = ["push", "pull_request", "schedule", "workflow_dispatch"];
+
 /// The ref that a push changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PushedRef<'a> {

@@ -10,7 +10,7 @@ mod tests;
 
 pub use self::{
     dispatch::{DISPATCH_INPUTS_MAX, DispatchValue, dispatch_inputs},
-    event::{Paths, PushedRef, TriggerEvent},
+    event::{Paths, PushedRef, RUN_EVENTS, TriggerEvent},
     skip::{SKIP_SPELLINGS, skips},
     start::{Candidate, Start, WhyNot, start},
 };

@@ -185,6 +185,7 @@ impl Played {
             marker: "0".repeat(32),
             limits: JobLimits::default(),
             server_url: "http://localhost".to_owned(),
+            is_debug: false,
         };
         let plan = self.plan.told(&self.state, job, told).unwrap();
         self.running.push(RunningJob::new(job, &plan));
