@@ -32,6 +32,8 @@ const COMMAND_WITHIN: Duration = Duration::from_secs(5 * 60);
 const MESSAGE_WITHIN: Duration = Duration::from_secs(10 * 60);
 /// Errors of a client after which it is sent away.
 const ERRORS_MAX: u32 = 10;
+/// Digits of a size.
+const SIZE_DIGITS_MAX: usize = 18;
 /// How long a client has to read what it is sent away with.
 const LAST_WORDS_WITHIN: Duration = Duration::from_secs(2);
 
@@ -125,6 +127,10 @@ impl Session {
     }
 
     async fn command(&mut self, line: &[u8]) -> io::Result<Next> {
+        if is_chunk(line) && has_endless_number(line) {
+            self.say(&reply::TOO_LARGE);
+            return Ok(Next::End);
+        }
         let request = match Request::parse(&mut line.iter()) {
             Ok(request) => request,
             Err(error) => return Ok(self.not_understood(line, &error)),
@@ -170,8 +176,7 @@ impl Session {
             Error::NeedsMoreData { .. } | Error::ResponseTooLong | Error::InvalidResponse { .. } => reply::UNREADABLE,
         });
         // Nobody knows where a chunk ends of which the size can't be read: what follows would be taken for commands.
-        let is_chunk = line.get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"BDAT"));
-        if is_chunk { Next::End } else { Next::Command }
+        if is_chunk(line) { Next::End } else { Next::Command }
     }
 
     fn hello(&mut self, name: &str, is_extended: bool) -> Reply {
@@ -397,6 +402,16 @@ impl Session {
         (self.is_secure, self.hello, self.envelope) = (true, None, None);
         Ok(Next::Command)
     }
+}
+
+/// Whether a chunk follows the line.
+fn is_chunk(line: &[u8]) -> bool {
+    line.get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"BDAT"))
+}
+
+/// Whether a number has more digits than any size: `smtp-proto` begins anew behind those that it can hold.
+fn has_endless_number(line: &[u8]) -> bool {
+    line.split(|byte| !byte.is_ascii_digit()).any(|digits| digits.len() > SIZE_DIGITS_MAX)
 }
 
 fn away(error: &store::StoreError) -> Reply {
