@@ -3,6 +3,7 @@
 use std::{
     fs::File,
     io::{BufRead, BufReader},
+    net::SocketAddr,
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
@@ -17,6 +18,8 @@ pub struct Process {
     stdout: BufReader<ChildStdout>,
     pub url: String,
     pub operators_url: String,
+    /// Where other servers bring mail, if anywhere.
+    pub smtp: Option<SocketAddr>,
     /// The owner's token, at a first start.
     pub owner_token: Option<String>,
 }
@@ -117,7 +120,7 @@ impl Launch {
         }
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("its output"));
-        let (mut url, mut operators_url, mut owner_token) = (String::new(), String::new(), None);
+        let (mut url, mut operators_url, mut smtp, mut owner_token) = (String::new(), String::new(), None, None);
         let mut line = String::new();
         while !line.contains("Press Ctrl-C to stop") {
             line.clear();
@@ -126,11 +129,12 @@ impl Launch {
             match (words.next(), words.next()) {
                 (Some("API"), Some(address)) => url = address.trim_end_matches("/v1/openapi.json").into(),
                 (Some("Operators"), Some(address)) => operators_url = address.trim_end_matches("/metrics").into(),
+                (Some("Mail"), Some(address)) => smtp = address.trim_start_matches("smtp://").parse().ok(),
                 (Some("Token"), Some(token)) => owner_token = Some(token.into()),
                 _ => {}
             }
         }
-        let process = Process { child, stdout, url, operators_url, owner_token };
+        let process = Process { child, stdout, url, operators_url, smtp, owner_token };
         if self.settings.iter().any(|setting| setting.starts_with("redis.url=redis")) {
             wait_until_ready(&process.operators_url);
         }

@@ -41,6 +41,12 @@ impl<S: Stream> Smtp<S> {
         self.stream.flush().await.expect("a peer that listens");
     }
 
+    /// Sends bytes to a peer that may be gone; the reply, if there is one.
+    pub async fn tried(&mut self, bytes: &str) -> Option<String> {
+        self.stream.write_all(bytes.as_bytes()).await.ok()?;
+        self.heard().await
+    }
+
     /// The next reply, all of its lines without their ends; none when the peer is gone.
     pub async fn heard(&mut self) -> Option<String> {
         let mut reply = String::new();

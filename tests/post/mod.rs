@@ -2,6 +2,7 @@
 
 mod client;
 mod commands;
+mod kills;
 mod messages;
 mod recipients;
 mod signing;
