@@ -19,6 +19,7 @@ mod services;
 mod sources;
 mod status;
 mod triggers;
+mod waiting;
 mod workflows;
 
 pub mod files;
@@ -45,9 +46,10 @@ pub use self::{
         ReportStatus, RerunJobs, RerunRun, ReviewRun, Run, RunNudges, Speaker, StartJob, StartedJob, TIMEOUT_GRACE,
     },
     secrets::{DeleteValue, ForRepositories, PipelineValues, SetValue},
-    services::{PipelineServices, WaitingRunners},
+    services::PipelineServices,
     sources::{COMMITS_MAX, PATHS_MAX, Sources},
     triggers::{PIPELINE_TRIGGERS, Triggers},
+    waiting::{Sign, Waiter, WaitingRunners},
     workflows::{
         Dispatch, Enabled, FoundFile, Happened, PullEnds, SetWorkflow, StartRuns, WhatHappened, Workflows, problems_of,
     },

@@ -224,7 +224,7 @@ impl Handle<ChangeRunner> for RunnerPool {
         audit(&mut change, turn, "runner.changed", &runner);
         turn.commit(change).await?;
         runner.version += 1;
-        turn.services().waiting.wake(*turn.key());
+        turn.services().waiting.leave(*turn.key(), runner.id);
         Ok(runner)
     }
 }
@@ -235,7 +235,9 @@ impl Handle<DeleteRunner> for RunnerPool {
         let mut change = Change::new();
         change.runner_remove(runner.id);
         audit(&mut change, turn, "runner.deleted", &runner);
-        turn.commit(change).await
+        turn.commit(change).await?;
+        turn.services().waiting.leave(*turn.key(), runner.id);
+        Ok(())
     }
 }
 

@@ -2,17 +2,19 @@
 
 use std::{
     collections::BTreeMap,
+    hash::{BuildHasher, Hasher, RandomState},
     time::{Duration, Instant},
 };
 
 use actix_web::http::Method;
-use actors::pipelines::{RegisterRunner, StartJob, TakeJob, TakenJob};
+use actors::pipelines::{RegisterRunner, Sign, StartJob, TakeJob, TakenJob};
 use domain::{
-    Context,
+    Context, Error, Outcome,
+    id::OrgId,
     pipelines::{
         job::JobPlan,
         registration_unknown,
-        runner::{POLL_SECONDS_MAX, RunnerDraft},
+        runner::{POLL_SECONDS_MAX, QUEUE_WINDOW, RunnerDraft},
     },
     problems::Problems,
     token::{Token, TokenKind},
@@ -32,8 +34,12 @@ use utoipa::ToSchema;
 
 use super::argument::{OfJob, OfRunner};
 
-/// How often a runner that waits looks by itself: another node may have queued the job.
+/// How often those who wait look by themselves, one for all: another node may have queued the job.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// How often a runner that waits is written down as heard of, at most.
+const SEEN_EVERY: Duration = Duration::from_secs(30);
+/// When a runner asks again, at the latest, where too many asked at the same time.
+const AGAIN_WITHIN: Duration = Duration::from_secs(1);
 /// How long the owner of the runners may take.
 const ASK_MAX: Duration = Duration::from_secs(30);
 
@@ -196,36 +202,82 @@ pub(crate) async fn runner_poll(
 
 /// The job that the runner is given, as soon as there is one. While nothing is queued, only the store is asked.
 async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant) -> Result<Option<TakenJob>> {
-    let (org_id, mut is_first) = (runner.runner.org_id, true);
+    let StoredRunner { org_id, seen_at, program: known, .. } = &runner.runner;
+    let org_id = *org_id;
     let mut stopping = state.shutdown.subscribe();
-    let waiting = state.actors.waiting_runners.of(org_id);
-    let found = loop {
-        let woken = waiting.notified();
-        tokio::pin!(woken);
-        // What is queued from here on is told.
-        woken.as_mut().enable();
-        if is_first || state.store.has_queued_jobs(org_id).await? {
-            let context = Context { deadline: Instant::now() + ASK_MAX, ..runner.context() };
-            let command = TakeJob { runner_id: runner.runner.id, program: program.to_owned() };
-            let taken = state.actors.runner_pool.ask(&org_id, command, context).await?;
-            if taken.is_some() {
-                break taken;
+    // What is queued from here on is told.
+    let mut waiter = state.actors.waiting_runners.enter(&runner.runner);
+    let is_known = known == program && seen_at.is_some_and(|at| state.store.now().since(at) < SEEN_EVERY);
+    let is_asked = !is_known || state.store.has_queued_jobs(org_id).await?;
+    let mut sign = is_asked.then_some(Sign::Take);
+    loop {
+        match sign.take() {
+            Some(Sign::Take) => match take(state, runner, program).await {
+                Ok(None) => waiter.wait_on(false),
+                // A crowd that asks at the same time is no reason to send one of it away.
+                Err(ApiError::Domain(Error::Busy { outcome: Outcome::NotDone, .. })) => {
+                    waiter.wait_on(true);
+                    tokio::time::sleep(some_of(AGAIN_WITHIN)).await;
+                    sign = Some(Sign::Take);
+                }
+                taken => return taken,
+            },
+            Some(Sign::Look) => {
+                waiter.wait_on(true);
+                offer_queued(state, org_id).await?;
             }
+            Some(Sign::Leave) => return Ok(None),
+            None => {}
         }
-        is_first = false;
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() || *stopping.borrow() {
-            break None;
+            return Ok(None);
+        }
+        if sign.is_some() {
+            continue;
         }
         tokio::select! {
-            () = woken => {}
-            () = tokio::time::sleep(left.min(LOOK_EVERY)) => {}
-            _ = stopping.changed() => break None,
+            told = waiter.told() => sign = Some(told),
+            () = tokio::time::sleep(left.min(LOOK_EVERY)) => {
+                if state.actors.waiting_runners.is_look_due(org_id, LOOK_EVERY) {
+                    sign = Some(Sign::Look);
+                }
+            }
+            _ = stopping.changed() => return Ok(None),
         }
-    };
-    drop(waiting);
-    state.actors.waiting_runners.forget_idle(org_id);
-    Ok(found)
+    }
+}
+
+/// Asks for a job.
+async fn take(state: &State, runner: &OfRunner, program: &str) -> Result<Option<TakenJob>> {
+    let context = Context { deadline: Instant::now() + ASK_MAX, ..runner.context() };
+    let command = TakeJob { runner_id: runner.runner.id, program: program.to_owned() };
+    Ok(state.actors.runner_pool.ask(&runner.runner.org_id, command, context).await?)
+}
+
+/// Offers each queued job of an organization to one who waits here and may take it: those that wait longest, and of the others one
+/// for each set of labels.
+async fn offer_queued(state: &State, org_id: OrgId) -> Result<()> {
+    let waiting = &state.actors.waiting_runners;
+    let jobs = state.store.queued_jobs(org_id, QUEUE_WINDOW).await?;
+    for job in &jobs {
+        waiting.offer(org_id, &job.labels);
+    }
+    if (jobs.len() as u64) < QUEUE_WINDOW {
+        return Ok(());
+    }
+    for found in state.store.queued_labels(org_id, None, QUEUE_WINDOW).await? {
+        waiting.offer(org_id, &found.labels);
+    }
+    Ok(())
+}
+
+/// From a fifth of a time to all of it.
+fn some_of(most: Duration) -> Duration {
+    let least = most / 5;
+    let spread = (most - least).as_millis().max(1);
+    let drawn = u128::from(RandomState::new().build_hasher().finish()) % spread;
+    least + Duration::from_millis(u64::try_from(drawn).unwrap_or_default())
 }
 
 /// Proves that the request isn't `HEAD`, which elsewhere asks as `GET` does: this one would start a job.

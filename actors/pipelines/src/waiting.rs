@@ -1,0 +1,267 @@
+//! Who waits for jobs, on this node, and which of them is told that there is one.
+
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use dashmap::DashMap;
+use domain::{
+    id::{OrgId, RunnerId},
+    pipelines::runner::label_missing,
+};
+use store::pipelines::StoredRunner;
+use tokio::sync::oneshot;
+
+/// Who waits for jobs of which organization, on this node. However many wait, a queued job wakes one that may take it, and one more
+/// that looks which jobs there are. Jobs that another node queued are found by a look every few seconds, for all who wait.
+#[derive(Clone, Debug, Default)]
+pub struct WaitingRunners {
+    of: Arc<DashMap<OrgId, Crowd>>,
+}
+
+/// What somebody who waits is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// Look which jobs are queued, and offer them.
+    Look,
+    /// Ask for a job.
+    Take,
+    /// Wait no longer: what is known of the runner has changed.
+    Leave,
+}
+
+/// Those who wait for jobs of one organization.
+#[derive(Debug, Default)]
+struct Crowd {
+    /// Who was told nothing yet, by what jobs may ask of it, then by its place: the last is told first, for it is there most likely.
+    idle: BTreeMap<Vec<String>, BTreeMap<i64, Idle>>,
+    /// How many places were given.
+    places: i64,
+    /// How many are there, with a sign or without.
+    count: usize,
+    looked_at: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Idle {
+    runner_id: RunnerId,
+    is_paused: bool,
+    bell: oneshot::Sender<Sign>,
+}
+
+/// Somebody who waits. Dropped with a sign that it did not follow, it lets another one look.
+#[derive(Debug)]
+pub struct Waiter {
+    all: WaitingRunners,
+    org_id: OrgId,
+    runner_id: RunnerId,
+    labels: Vec<String>,
+    is_paused: bool,
+    /// Its place, while it was told nothing, and where its sign comes from.
+    place: Option<(i64, oneshot::Receiver<Sign>)>,
+}
+
+impl WaitingRunners {
+    /// Begins to wait for a job that the runner may take.
+    pub fn enter(&self, runner: &StoredRunner) -> Waiter {
+        let StoredRunner { org_id, id, labels, is_paused, .. } = runner;
+        self.of.entry(*org_id).or_default().count += 1;
+        let (all, labels) = (self.clone(), labels.clone());
+        let mut waiter = Waiter { all, org_id: *org_id, runner_id: *id, labels, is_paused: *is_paused, place: None };
+        waiter.stand(true);
+        waiter
+    }
+
+    /// Tells one of those who wait to look which jobs of the organization are queued.
+    pub fn wake(&self, org_id: OrgId) {
+        if let Some(mut crowd) = self.of.get_mut(&org_id) {
+            crowd.tell(Sign::Look, |_, _| true);
+        }
+    }
+
+    /// Tells one of those who may take a job with these labels to ask for it.
+    pub fn offer(&self, org_id: OrgId, labels: &[String]) {
+        if let Some(mut crowd) = self.of.get_mut(&org_id) {
+            crowd.tell(Sign::Take, |has, idle| !idle.is_paused && label_missing(labels, has).is_none());
+        }
+    }
+
+    /// Ends what a runner waits for, since its row has changed.
+    pub(crate) fn leave(&self, org_id: OrgId, runner_id: RunnerId) {
+        if let Some(mut crowd) = self.of.get_mut(&org_id) {
+            while crowd.tell(Sign::Leave, |_, idle| idle.runner_id == runner_id) {}
+        }
+    }
+
+    /// Whether nobody looked for so long; who is told so looks.
+    pub fn is_look_due(&self, org_id: OrgId, every: Duration) -> bool {
+        let Some(mut crowd) = self.of.get_mut(&org_id) else { return false };
+        let is_due = crowd.looked_at.is_none_or(|at| at.elapsed() >= every);
+        if is_due {
+            crowd.looked_at = Some(Instant::now());
+        }
+        is_due
+    }
+}
+
+impl Crowd {
+    /// Gives a sign to the last of those whom it is for; false where there is none.
+    fn tell(&mut self, sign: Sign, is_for: impl Fn(&[String], &Idle) -> bool) -> bool {
+        loop {
+            let last = |(labels, standing): (&Vec<String>, &BTreeMap<i64, Idle>)| {
+                let place = standing.iter().rev().find(|(_, idle)| is_for(labels, idle)).map(|(place, _)| *place);
+                place.map(|place| (place, labels.clone()))
+            };
+            let Some((place, labels)) = self.idle.iter().filter_map(last).max() else { return false };
+            let told = self.remove(&labels, place).is_some_and(|idle| idle.bell.send(sign).is_ok());
+            if told {
+                return true;
+            }
+        }
+    }
+
+    fn remove(&mut self, labels: &[String], place: i64) -> Option<Idle> {
+        let standing = self.idle.get_mut(labels)?;
+        let found = standing.remove(&place);
+        if standing.is_empty() {
+            self.idle.remove(labels);
+        }
+        found
+    }
+}
+
+impl Waiter {
+    /// What it is told, as soon as it is told something.
+    pub async fn told(&mut self) -> Sign {
+        let Some((_, bell)) = &mut self.place else { return Sign::Look };
+        let sign = bell.await.unwrap_or(Sign::Look);
+        self.place = None;
+        sign
+    }
+
+    /// Waits on: behind all others where there was no job for it, so that the next sign goes to another one.
+    pub fn wait_on(&mut self, is_first: bool) {
+        if self.place.is_none() {
+            self.stand(is_first);
+        }
+    }
+
+    fn stand(&mut self, is_first: bool) {
+        let Some(mut crowd) = self.all.of.get_mut(&self.org_id) else { return };
+        crowd.places += 1;
+        let place = if is_first { crowd.places } else { -crowd.places };
+        let (bell, sign) = oneshot::channel();
+        let idle = Idle { runner_id: self.runner_id, is_paused: self.is_paused, bell };
+        crowd.idle.entry(self.labels.clone()).or_default().insert(place, idle);
+        drop(crowd);
+        self.place = Some((place, sign));
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        if let Some(mut crowd) = self.all.of.get_mut(&self.org_id) {
+            crowd.count -= 1;
+            if let Some((place, sign)) = &mut self.place {
+                crowd.remove(&self.labels, *place);
+                if sign.try_recv().is_ok() {
+                    crowd.tell(Sign::Look, |_, _| true);
+                }
+            }
+        }
+        self.all.of.remove_if(&self.org_id, |_, crowd| crowd.count == 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        Timestamp,
+        id::UserId,
+        token::{Token, TokenKind},
+    };
+    use futures::FutureExt;
+
+    use super::*;
+
+    fn runner(org_id: OrgId, labels: &[&str]) -> StoredRunner {
+        StoredRunner {
+            id: RunnerId::new(Timestamp(1)),
+            org_id,
+            name: "box".to_owned(),
+            labels: labels.iter().map(|label| (*label).to_owned()).collect(),
+            os: "linux".to_owned(),
+            arch: "x64".to_owned(),
+            program: String::new(),
+            is_ephemeral: false,
+            is_paused: false,
+            secret: Token::generate(TokenKind::Runner).unwrap().hash(),
+            made_by: UserId::new(Timestamp(1)),
+            version: 1,
+            created_at: Timestamp(1),
+            seen_at: None,
+        }
+    }
+
+    fn told(waiter: &mut Waiter) -> Option<Sign> {
+        waiter.told().now_or_never()
+    }
+
+    #[test]
+    fn one_job_wakes_the_one_who_came_last_among_those_that_may_take_it() {
+        let (all, org_id) = (WaitingRunners::default(), OrgId::new(Timestamp(1)));
+        let (plain, gpu) = (runner(org_id, &["linux"]), runner(org_id, &["gpu", "linux"]));
+        let (mut first, mut second, mut third) = (all.enter(&gpu), all.enter(&gpu), all.enter(&plain));
+        all.offer(org_id, &["GPU".to_owned()]);
+        assert_eq!([told(&mut first), told(&mut second), told(&mut third)], [None, Some(Sign::Take), None]);
+        all.offer(org_id, &["linux".to_owned()]);
+        assert_eq!([told(&mut first), told(&mut third)], [None, Some(Sign::Take)]);
+        all.offer(org_id, &["mac".to_owned()]);
+        assert_eq!(told(&mut first), None);
+    }
+
+    #[test]
+    fn who_got_no_job_is_told_last() {
+        let (all, org_id) = (WaitingRunners::default(), OrgId::new(Timestamp(1)));
+        let row = runner(org_id, &["linux"]);
+        let (mut first, mut second) = (all.enter(&row), all.enter(&row));
+        all.offer(org_id, &[]);
+        assert_eq!(told(&mut second), Some(Sign::Take));
+        second.wait_on(false);
+        all.offer(org_id, &[]);
+        assert_eq!([told(&mut first), told(&mut second)], [Some(Sign::Take), None]);
+    }
+
+    #[test]
+    fn a_sign_that_nobody_follows_lets_another_one_look() {
+        let (all, org_id) = (WaitingRunners::default(), OrgId::new(Timestamp(1)));
+        let row = runner(org_id, &["linux"]);
+        let (mut first, second) = (all.enter(&row), all.enter(&row));
+        all.offer(org_id, &[]);
+        drop(second);
+        assert_eq!(told(&mut first), Some(Sign::Look));
+    }
+
+    #[test]
+    fn a_paused_runner_is_offered_nothing_and_one_that_changed_leaves() {
+        let (all, org_id) = (WaitingRunners::default(), OrgId::new(Timestamp(1)));
+        let row = StoredRunner { is_paused: true, ..runner(org_id, &["linux"]) };
+        let mut waiter = all.enter(&row);
+        all.offer(org_id, &[]);
+        assert_eq!(told(&mut waiter), None);
+        all.leave(org_id, row.id);
+        assert_eq!(told(&mut waiter), Some(Sign::Leave));
+    }
+
+    #[test]
+    fn nobody_who_waits_is_kept_when_it_is_gone() {
+        let (all, org_id) = (WaitingRunners::default(), OrgId::new(Timestamp(1)));
+        let waiters: Vec<_> = (0..3).map(|_| all.enter(&runner(org_id, &["linux"]))).collect();
+        assert!(all.is_look_due(org_id, Duration::from_mins(1)));
+        assert!(!all.is_look_due(org_id, Duration::from_mins(1)));
+        drop(waiters);
+        assert!(all.of.is_empty());
+    }
+}
