@@ -62,6 +62,7 @@ mod m0059_help_centers;
 mod m0060_issue_attachments;
 mod m0061_mail_domains;
 mod m0062_mail_preferences;
+mod m0066_issue_clocks;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -124,6 +125,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0060_issue_attachments::Migration),
             Box::new(m0061_mail_domains::Migration),
             Box::new(m0062_mail_preferences::Migration),
+            Box::new(m0066_issue_clocks::Migration),
         ]
     }
 }
