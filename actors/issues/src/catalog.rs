@@ -12,6 +12,7 @@ use domain::{
         settings::{Catalog as Kind, Color, Removed, Settings},
         space::{MemberKind, Space, SpaceMember, SpaceRole, Template},
     },
+    notify::Zone,
 };
 use kernel::{Command, Handle, Resource, Turn};
 use serde_json::json;
@@ -177,6 +178,10 @@ impl Handle<CreateSpace> for IssueCatalog {
         }
         let mut config = command.template.config();
         let maker = authority.on_behalf_of()?;
+        if let Some(hours) = config.servicedesk.as_mut().and_then(|desk| desk.hours.as_mut()) {
+            let zone = store.person(maker).await?.and_then(|person| person.time_zone);
+            hours.time_zone = zone.and_then(|name| Zone::find(&name)).unwrap_or(Zone::UTC);
+        }
         config.access.members.push(SpaceMember {
             kind: MemberKind::User,
             id: maker.to_string(),

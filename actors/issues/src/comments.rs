@@ -7,12 +7,14 @@ use domain::{
         access::Permission,
         issue::Comment,
         limits::{COMMENT_LEN_MAX, COMMENT_NOT_FOUND, COMMENTS_MAX},
+        sla::Said,
     },
 };
 use kernel::{Command, Handle, Turn};
 use store::Change;
 
 use super::{
+    clocks::{Clocks, Happened},
     fields::touched,
     issue::{IssueOwner, Opened},
 };
@@ -112,9 +114,14 @@ impl Handle<AddComment> for IssueOwner {
         after.issue.watch(opened.person);
         touched(&mut after, now);
         let mut change = Change::new();
+        let (store, is_customer) = (&turn.services().store, after.issue.reporter_id == Some(opened.person));
+        let said = command.public.then_some(if is_customer { Said::ByCustomer } else { Said::ByAgent });
+        let happened = Happened { before: Some(&opened.stored.issue), said };
+        let clocks = Clocks::follow(store, &opened.space, (happened, &mut after.issue), now).await?;
         change.issue_set(&after, &opened.stored);
+        clocks.write(&mut change, (&opened.space, &after.issue), now);
         change.issue_comment_add(&after.issue, &comment);
-        super::portal::tell_said(&mut change, &turn.services().store, &after.issue, (&comment, now)).await?;
+        super::portal::tell_said(&mut change, store, &after.issue, (&comment, now)).await?;
         turn.commit(change).await?;
         Ok(comment)
     }

@@ -23,6 +23,7 @@ use store::{
 
 use super::{
     access::{issue_seen, require_open},
+    clocks::{Clocks, Happened},
     fields::{IssueFields, Lookup, touched},
     space::cause,
 };
@@ -157,22 +158,20 @@ pub(crate) fn tell_assigned(change: &mut Change, issue: &Issue, assignee: UserId
 }
 
 /// What a change of an issue writes: row, history, and whom it concerns.
-async fn written(
-    turn: &Turn<'_, IssueOwner>,
-    before: &StoredIssue,
-    after: &mut StoredIssue,
-    person: UserId,
-) -> Result<Change> {
-    let now = turn.now();
+async fn written(turn: &Turn<'_, IssueOwner>, opened: &Opened, after: &mut StoredIssue) -> Result<Change> {
+    let (before, person, now) = (&opened.stored, opened.person, turn.now());
     if let Some(assignee) = after.issue.assignee_id {
         after.issue.watch(assignee);
     }
     touched(after, now);
     let mut change = Change::new();
+    let happened = Happened { before: Some(&before.issue), said: None };
+    let store = &turn.services().store;
+    let clocks = Clocks::follow(store, &opened.space, (happened, &mut after.issue), now).await?;
     change.issue_set(after, before);
+    clocks.write(&mut change, (&opened.space, &after.issue), now);
     let cause = cause(&turn.context().caller);
     change.issue_history_add(IssueChanged { before, after, by: person, cause, at: now });
-    let store = &turn.services().store;
     super::portal::tell_changed(&mut change, store, (before, after), (person, now)).await?;
     let is_new = after.issue.assignee_id != before.issue.assignee_id;
     if let Some(assignee) = after.issue.assignee_id.filter(|it| is_new && *it != person) {
@@ -201,7 +200,7 @@ impl Handle<ChangeIssue> for IssueOwner {
         if after == opened.stored {
             return Ok(after);
         }
-        let change = written(turn, &opened.stored, &mut after, opened.person).await?;
+        let change = written(turn, &opened, &mut after).await?;
         turn.commit(change).await?;
         Ok(after)
     }
@@ -316,7 +315,7 @@ impl Handle<TransitionIssue> for IssueOwner {
             let lookup = Lookup { store, authority: &opened.authority, settings: &settings, space: &opened.space };
             lookup.apply(&command.fields, &mut after, false).await?;
         }
-        let change = written(turn, &opened.stored, &mut after, opened.person).await?;
+        let change = written(turn, &opened, &mut after).await?;
         turn.commit(change).await?;
         Ok(after)
     }

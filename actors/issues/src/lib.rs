@@ -6,6 +6,7 @@
 
 mod access;
 mod catalog;
+mod clocks;
 mod comments;
 mod export;
 mod fields;

@@ -3,24 +3,27 @@
 use std::collections::{HashMap, HashSet};
 
 use domain::{
-    Authority, Error, Result,
+    Authority, Error, Result, Timestamp,
     id::{SpaceId, UserId},
     issues::{
         filter::jql_fault,
         jql::{
             FieldName, Operand, Query, Single,
             meaning::{
-                Clock, Comparison, Fallback, FieldKey, KnownField, Names, Plan, Reader, ValueId, ValueKind, resolve,
+                Clock, Comparison, Fallback, FieldKey, FieldKind, KnownField, Names, Plan, Reader, Test, ValueId,
+                ValueKind, resolve,
             },
         },
+        portal::ServiceDesk,
         settings::{Catalog, Settings},
+        sla::{CalendarKind, Hours, SlaSettings, counted_by},
         space::Space,
     },
     notify::Zone,
 };
 use store::{
     Store,
-    issues::{FoundIssues, FoundSeqs, IssueSearch, Orders},
+    issues::{ClockNow, FoundIssues, FoundSeqs, IssueSearch, Orders, clock_key},
 };
 
 use super::access::{Sight, sight};
@@ -83,6 +86,8 @@ struct Question {
     plan: Plan,
     spaces: Vec<SpaceId>,
     orders: Orders,
+    clocks: Vec<ClockNow>,
+    now: Timestamp,
 }
 
 impl Question {
@@ -103,7 +108,9 @@ impl Question {
             priorities: settings.priorities.iter().rev().map(|it| it.id.clone()).collect(),
             resolutions: settings.resolutions.iter().map(|it| it.id.clone()).collect(),
         };
-        Ok(Self { plan, spaces: spaces.map(|space| space.space_id).collect(), orders })
+        let clocks = clocks_now(&lookup.sight, &plan, reader.clock.now);
+        let now = reader.clock.now;
+        Ok(Self { plan, clocks, now, spaces: spaces.map(|space| space.space_id).collect(), orders })
     }
 
     fn search<'a>(&'a self, authority: &Authority, asked: &Asked<'_>) -> IssueSearch<'a> {
@@ -113,6 +120,8 @@ impl Question {
             plan: &self.plan,
             fallback: asked.fallback,
             orders: &self.orders,
+            clocks: &self.clocks,
+            now: self.now,
             start: asked.start,
             limit: asked.limit,
         }
@@ -137,6 +146,35 @@ fn names_space(query: &Query) -> bool {
         }
         FieldName::Custom(_) => false,
     })
+}
+
+/// The clocks of the desks that somebody sees.
+fn slas(sight: &Sight) -> impl Iterator<Item = (&Space, &ServiceDesk, &SlaSettings)> {
+    let desks = sight.spaces.iter().filter_map(|(space, _)| Some((space, space.config.servicedesk.as_ref()?)));
+    desks.flat_map(|(space, desk)| desk.slas.iter().map(move |sla| (space, desk, sla)))
+}
+
+/// The clocks that a query asks for, as they are now.
+fn clocks_now(sight: &Sight, plan: &Plan, now: Timestamp) -> Vec<ClockNow> {
+    let mut asked = HashSet::new();
+    for test in &plan.tests {
+        if let Test::Ask(fields, _) = test {
+            asked.extend(fields.iter().map(|field| &*field.0));
+        }
+    }
+    let mut clocks = Vec::new();
+    for (space, desk, sla) in slas(sight) {
+        let key = clock_key(space.space_id, &sla.sla_id);
+        if !asked.contains(key.as_str()) {
+            continue;
+        }
+        let hours = desk.hours.as_ref().and_then(|hours| Hours::read(hours).ok());
+        let counted = |kind: CalendarKind, at: Timestamp| counted_by(kind, hours.as_ref(), at);
+        let business = counted(CalendarKind::Business, now);
+        let is_open = counted(CalendarKind::Business, Timestamp(now.0 + 1)) > business;
+        clocks.push(ClockNow { key, business, always: counted(CalendarKind::Always, now), is_open });
+    }
+    clocks
 }
 
 /// The texts that a query compares with, and asks functions for.
@@ -254,8 +292,11 @@ fn category(name: &str) -> Option<&'static str> {
 }
 
 impl Names for Lookup {
-    fn fields(&self, _: &str) -> Vec<KnownField> {
-        Vec::new()
+    fn fields(&self, name: &str) -> Vec<KnownField> {
+        let folded = name.trim().to_lowercase();
+        let found = slas(&self.sight).filter(|(_, _, sla)| sla.name.trim().to_lowercase() == folded);
+        let field = |key: String| KnownField { key: key.as_str().into(), kind: FieldKind::Sla, has_history: false };
+        found.map(|(space, _, sla)| field(clock_key(space.space_id, &sla.sla_id))).collect()
     }
 
     fn values(&self, kind: ValueKind, _: &FieldKey, name: &str) -> Vec<ValueId> {

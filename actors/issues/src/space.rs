@@ -24,7 +24,9 @@ use store::{
 
 use super::{
     access::{require_open, space_with},
+    clocks::{Clocks, Happened, TIMER},
     fields::{IssueFields, Lookup},
+    issue::IssueOwner,
 };
 
 /// A space.
@@ -139,6 +141,11 @@ impl Handle<ChangeSpace> for IssueSpace {
         space.updated_at = turn.now();
         let mut change = Change::new();
         change.issue_space_set(&space);
+        let timed =
+            |space: &Space| space.config.servicedesk.as_ref().map(|desk| (desk.slas.clone(), desk.hours.clone()));
+        if timed(&space) != timed(&before) {
+            change.issue_clocks_wake(&space, (IssueOwner::KIND, TIMER), turn.now());
+        }
         audit(&mut change, turn, &space, "issue_space.changed");
         turn.commit(change).await?;
         Ok(space)
@@ -266,9 +273,12 @@ impl Handle<CreateIssue> for IssueSpace {
         for person in [issue.reporter_id, issue.assignee_id].into_iter().flatten() {
             issue.watch(person);
         }
+        let happened = Happened { before: None, said: None };
+        let clocks = Clocks::follow(store, &space, (happened, &mut stored.issue), now).await?;
         let mut change = Change::new();
         change.issue_numbers_take(&space, 1);
         change.issue_add(&stored);
+        clocks.write(&mut change, (&space, &stored.issue), now);
         change.issue_history_begin(&stored.issue, maker);
         if let Some(assignee) = stored.issue.assignee_id.filter(|it| *it != maker) {
             super::issue::tell_assigned(&mut change, &stored.issue, assignee, now);

@@ -70,6 +70,16 @@ pub const FILTERS_OF_PERSON_MAX: u64 = 500;
 pub const WORKFLOW_STATUSES_MAX: usize = 50;
 /// Transitions of a workflow.
 pub const WORKFLOW_TRANSITIONS_MAX: usize = 200;
+/// Clocks of a desk.
+pub const SLAS_MAX: usize = 20;
+/// Goals of a clock.
+pub const SLA_GOALS_MAX: usize = 30;
+/// Characters of the id of a clock.
+pub const SLA_ID_LEN: std::ops::RangeInclusive<usize> = 1..=32;
+/// Events that start or stop a clock, and conditions that hold it.
+pub const SLA_ENTRIES_MAX: usize = 20;
+/// Milliseconds of a goal: a second to ten years.
+pub const SLA_GOAL_MS: std::ops::RangeInclusive<i64> = 1_000..=315_360_000_000;
 /// Holidays of a desk.
 pub const HOLIDAYS_MAX: usize = 500;
 /// Generations of issues, from the eldest to the youngest.

@@ -5,6 +5,7 @@
 
 mod agenda;
 mod catalog;
+mod clocks;
 mod comments;
 mod export;
 mod filters;
@@ -22,6 +23,7 @@ use domain::id::{IssueId, OrgId};
 pub use self::{
     agenda::IssueDay,
     catalog::Catalog,
+    clocks::clock_key,
     filters::{FilterOf, NamedFilter},
     history::{HistoryRow, IssueChanged},
     links::IssueLink,
@@ -30,7 +32,7 @@ pub use self::{
         RequestPlace, RequestState, RequestsAsked,
     },
     rows::{ParentFacts, StoredIssue},
-    search::{FoundIssues, FoundSeqs, IssueSearch, Orders},
+    search::{ClockNow, FoundIssues, FoundSeqs, IssueSearch, Orders},
 };
 use crate::{Change, Expect, sql::Sql};
 

@@ -28,6 +28,8 @@ macro_rules! of_organization {
 macro_rules! whole {
     ($which:ident, $bound:expr) => {
         [
+            ("clocks of issues", ["issue_clocks", "seq, sla_key", $which!("seq", "seq")]),
+            ("steps of clocks", ["issue_steps", "seq, n", $which!("seq", "seq")]),
             ("terms of issues", ["issue_terms", "value_no, field, seq", $which!("seq", "seq")]),
             ("changes of issues", ["issue_change_values", "seq, n, side, value_no", $which!("seq", "seq")]),
             ("changes of issues", ["issue_changes", "seq, n", $which!("seq", "seq")]),

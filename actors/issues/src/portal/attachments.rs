@@ -151,6 +151,9 @@ fn timer(id: AttachmentId) -> String {
 
 impl Handle<TimerFired> for IssueOwner {
     async fn handle(&mut self, fired: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
+        if fired.name == crate::clocks::TIMER {
+            return crate::clocks::look(turn).await;
+        }
         let Some(Ok(id)) = fired.name.strip_prefix(TIMER).map(str::parse::<AttachmentId>) else { return Ok(()) };
         let found = turn.services().store.issue_attachment(id).await?;
         let Some(attachment) = found.filter(|it| it.completed_at.is_none()) else { return Ok(()) };

@@ -20,6 +20,7 @@ use store::{Change, issues::StoredIssue};
 
 use super::{Entered, desk_of, news::tell_raised};
 use crate::{
+    clocks::{Clocks, Happened},
     fields::is_assignable,
     space::{IssueSpace, begin, blank},
 };
@@ -97,10 +98,13 @@ impl Handle<RaiseRequest> for IssueSpace {
             stored.issue.watch(lead);
         }
         begin(&space, &settings, &mut stored.issue, now)?;
+        let happened = Happened { before: None, said: None };
+        let clocks = Clocks::follow(store, &space, (happened, &mut stored.issue), now).await?;
         let issue: &Issue = &stored.issue;
         let mut change = Change::new();
         change.issue_numbers_take(&space, 1);
         change.issue_add(&stored);
+        clocks.write(&mut change, (&space, issue), now);
         change.issue_history_begin(issue, person);
         change.issue_request_add(issue, person);
         if let Some(assignee) = issue.assignee_id.filter(|it| *it != person) {

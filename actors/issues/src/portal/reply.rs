@@ -7,6 +7,7 @@ use domain::{
         issue::Comment,
         limits::COMMENTS_MAX,
         portal::{REPLY_LEN, reply},
+        sla::Said,
     },
 };
 use kernel::{Command, Handle, Turn};
@@ -14,6 +15,7 @@ use store::{Change, issues::IssueChanged};
 
 use super::{Opened, tell_said};
 use crate::{
+    clocks::{Clocks, Happened},
     fields::touched,
     issue::{IssueOwner, definition_of, moved},
 };
@@ -64,11 +66,15 @@ impl Handle<ReplyToRequest> for IssueOwner {
         }
         touched(&mut after, now);
         let mut change = Change::new();
+        let (store, happened) =
+            (&turn.services().store, Happened { before: Some(&stored.issue), said: Some(Said::ByCustomer) });
+        let clocks = Clocks::follow(store, &space, (happened, &mut after.issue), now).await?;
         change.issue_set(&after, &stored);
+        clocks.write(&mut change, (&space, &after.issue), now);
         let changed = IssueChanged { before: &stored, after: &after, by: person, cause: "person", at: now };
         change.issue_history_add(changed);
         change.issue_comment_add(&after.issue, &comment);
-        tell_said(&mut change, &turn.services().store, &after.issue, (&comment, now)).await?;
+        tell_said(&mut change, store, &after.issue, (&comment, now)).await?;
         turn.commit(change).await
     }
 }

@@ -9,13 +9,15 @@ use super::limits::{
     REQUEST_TYPES_MAX,
 };
 use crate::{
-    Email,
+    Email, Error,
     id::PageId,
     issues::{
-        limits::{CATALOG_DESCRIPTION_LEN_MAX, ICON_LEN_MAX, NAME_LEN},
+        limits::{CATALOG_DESCRIPTION_LEN_MAX, ICON_LEN_MAX, NAME_LEN, SLAS_MAX},
         settings::Settings,
+        sla::{DaySpan, Hours, HoursSettings, SlaSettings},
         workflow::Category,
     },
+    notify::Zone,
     problems::Problems,
 };
 
@@ -42,6 +44,12 @@ pub struct ServiceDesk {
     /// What helps before anybody is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub articles: Option<Articles>,
+    /// The clocks of its issues.
+    #[serde(default)]
+    pub slas: Vec<SlaSettings>,
+    /// When it works; clocks count every instant where it doesn't say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hours: Option<HoursSettings>,
 }
 
 /// The door of a desk.
@@ -137,6 +145,11 @@ const fn reopen_days() -> u32 {
     30
 }
 
+/// The hours of a day on which a new desk works.
+fn working_day(day: u8) -> DaySpan {
+    DaySpan { day, from: "09:00".to_owned(), to: "17:00".to_owned() }
+}
+
 impl Default for ServiceDesk {
     fn default() -> Self {
         let kind = |id: &str, name: &str, description: &str, issue_type: &str| RequestType {
@@ -171,6 +184,12 @@ impl Default for ServiceDesk {
             reopen_status: Some("waiting_for_support".to_owned()),
             reopen_days: reopen_days(),
             articles: None,
+            slas: SlaSettings::defaults(),
+            hours: Some(HoursSettings {
+                time_zone: Zone::UTC,
+                days: (1..=5).map(working_day).collect(),
+                holidays: Vec::new(),
+            }),
         }
     }
 }
@@ -192,6 +211,7 @@ impl ServiceDesk {
         let path = "config.servicedesk";
         self.request_types_check(problems, settings, types);
         self.portal.check(problems);
+        self.slas_check(problems, settings);
         for (at, id) in self.waiting.iter().enumerate() {
             problems.require(
                 settings.status(id).is_some(),
@@ -210,6 +230,23 @@ impl ServiceDesk {
         problems.require(pages.len() <= ARTICLE_ROOTS_MAX, path.clone(), "Use at most 100.");
         for (at, id) in pages.iter().enumerate() {
             problems.require(id.parse::<PageId>().is_ok(), format!("{path}[{at}]"), "This is no id of a page.");
+        }
+    }
+
+    fn slas_check(&self, problems: &mut Problems, settings: &Settings) {
+        let path = "config.servicedesk.slas";
+        problems.require(self.slas.len() <= SLAS_MAX, path, "Use at most 20.");
+        let request_types: BTreeSet<&str> = self.request_types.iter().map(|kind| kind.id.as_str()).collect();
+        let (mut ids, mut names) = (BTreeSet::new(), BTreeSet::new());
+        for (at, sla) in self.slas.iter().enumerate() {
+            let path = format!("{path}[{at}]");
+            problems.require(ids.insert(&sla.sla_id), format!("{path}.slaId"), "This clock stands here twice.");
+            let is_new = names.insert(sla.name.trim().to_lowercase());
+            problems.require(is_new, format!("{path}.name"), "Another clock has this name.");
+            sla.check(problems, &path, (settings, &request_types));
+        }
+        if let Some(Err(Error::Invalid { problems: found })) = self.hours.as_ref().map(Hours::read) {
+            found.into_iter().for_each(|it| problems.add(format!("config.servicedesk.{}", it.path), it.message));
         }
     }
 

@@ -77,6 +77,18 @@ pub struct Standing {
     pub awaits_customer: bool,
 }
 
+/// What of an issue goals ask for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Facts {
+    /// The type.
+    pub type_id: String,
+    /// The priority.
+    pub priority_id: Option<String>,
+    /// The request type.
+    pub request_type_id: Option<String>,
+}
+
 /// A commit of an issue's history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
@@ -86,6 +98,9 @@ pub struct Step {
     pub events: Vec<Event>,
     /// How the issue stands since.
     pub after: Standing,
+    /// What goals ask for, since then.
+    #[serde(default)]
+    pub facts: Facts,
 }
 
 /// The goal that counts for an issue as it stands: the first whose query matches.
@@ -108,6 +123,8 @@ pub struct Cycle<'a> {
     pub elapsed: i64,
     /// When it was stopped.
     pub stopped_at: Option<Timestamp>,
+    /// Which of the steps stopped it.
+    pub stopped_by: Option<usize>,
     /// The goal that counts.
     pub goal: Goal<'a>,
     /// When the goal was reached. That stays, whatever becomes of the goal.
@@ -163,7 +180,7 @@ impl Cycle<'_> {
 /// is looked up anew at each commit and held against what has counted.
 pub fn replay<'a>(sla: &Sla, steps: &[Step], now: Timestamp, goal: impl Fn(&Step) -> Goal<'a>) -> Vec<Cycle<'a>> {
     let mut cycles: Vec<Cycle<'a>> = Vec::new();
-    for step in steps.iter().take_while(|step| step.at <= now) {
+    for (place, step) in steps.iter().enumerate().take_while(|(_, step)| step.at <= now) {
         let has = |wanted: &[Event]| step.events.iter().any(|event| wanted.contains(event));
         let mut open = cycles.last_mut().filter(|cycle| cycle.stopped_at.is_none());
         if let Some(cycle) = &mut open {
@@ -171,6 +188,7 @@ pub fn replay<'a>(sla: &Sla, steps: &[Step], now: Timestamp, goal: impl Fn(&Step
             if has(&sla.stop) {
                 cycle.hold(step.at);
                 cycle.stopped_at = Some(step.at);
+                cycle.stopped_by = Some(place);
             }
         }
         let is_open = open.is_some_and(|cycle| cycle.stopped_at.is_none());
@@ -182,6 +200,7 @@ pub fn replay<'a>(sla: &Sla, steps: &[Step], now: Timestamp, goal: impl Fn(&Step
                 running_since,
                 elapsed: 0,
                 stopped_at: None,
+                stopped_by: None,
                 goal,
                 breached_at: None,
             });

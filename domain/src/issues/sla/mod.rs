@@ -5,11 +5,15 @@
 
 mod cycle;
 mod hours;
+mod kept;
+mod settings;
 
 #[cfg(test)]
 mod tests;
 
 pub use self::{
-    cycle::{Condition, Cycle, Event, Goal, Sla, Standing, Step, replay},
+    cycle::{Condition, Cycle, Event, Facts, Goal, Sla, Standing, Step, replay},
     hours::{Calendar, DaySpan, Holiday, Hours, HoursSettings},
+    kept::{Course, KeptCycle, Said, counted_by, step_of, steps_so_far},
+    settings::{CalendarKind, GoalSettings, SlaSettings},
 };

@@ -79,7 +79,7 @@ fn hours_without_a_span_and_spans_without_an_end_are_refused() {
 fn step(at_: &str, events: &[Event], status: &str) -> Step {
     let after =
         Standing { status_id: status.into(), is_assigned: true, is_resolved: status == "done", awaits_customer: false };
-    Step { at: at(at_), events: events.to_vec(), after }
+    Step { at: at(at_), events: events.to_vec(), after, facts: Facts::default() }
 }
 
 fn resolution() -> Sla {

@@ -2,22 +2,21 @@
 
 use domain::{
     Result,
-    id::OrgId,
     issues::jql::meaning::{
         Ask, Change, Choice, Comparison, FieldKey, Plan, Sought, Test, TextQuestion, Times, ValueId,
     },
 };
 
 use super::{
-    Bound,
+    Bound, IssueSearch,
     fields::{Place, kept_kind, place},
     numbers::Numbers,
     too_expensive,
 };
 use crate::pages::search::org_letters;
 
-const TRUE: &str = "1 = 1";
-const FALSE: &str = "1 = 0";
+pub(super) const TRUE: &str = "1 = 1";
+pub(super) const FALSE: &str = "1 = 0";
 /// Conditions within conditions: databases refuse what is nested deeper than a thousand.
 const DEPTH_MAX: usize = 100;
 
@@ -28,7 +27,7 @@ type Nested = (String, usize);
 pub(super) struct Conditions<'a> {
     pub(super) bound: &'a mut Bound,
     pub(super) numbers: &'a Numbers,
-    pub(super) org_id: OrgId,
+    pub(super) search: &'a IssueSearch<'a>,
     pub(super) is_postgres: bool,
 }
 
@@ -44,7 +43,7 @@ fn joined(parts: &[String], between: &str, nothing: &str) -> String {
     }
 }
 
-fn any(parts: &[String]) -> String {
+pub(super) fn any(parts: &[String]) -> String {
     joined(parts, " OR ", FALSE)
 }
 
@@ -106,25 +105,26 @@ impl Conditions<'_> {
 
     fn ask(&mut self, fields: &[FieldKey], ask: &Ask) -> String {
         match ask {
-            Ask::Some => some(fields),
-            Ask::None => format!("NOT ({})", some(fields)),
+            Ask::Some => self.some(fields),
+            Ask::None => format!("NOT ({})", self.some(fields)),
             Ask::OneOf(choice) => self.or_empty(fields, choice.or_empty, |it, key| it.has(key, &choice.values)),
             Ask::NoneOf(choice) => {
                 let has = self.each(fields, |it, key| it.has(key, &choice.values));
-                format!("({} AND NOT COALESCE({has}, {FALSE}))", some(fields))
+                format!("({} AND NOT COALESCE({has}, {FALSE}))", self.some(fields))
             }
             Ask::OneNumber(choice) => {
                 self.or_empty(fields, choice.or_empty, |it, key| it.has_number(key, &choice.values))
             }
             Ask::NoNumber(choice) => {
                 let has = self.each(fields, |it, key| it.has_number(key, &choice.values));
-                format!("({} AND NOT COALESCE({has}, {FALSE}))", some(fields))
+                format!("({} AND NOT COALESCE({has}, {FALSE}))", self.some(fields))
             }
             Ask::Compare(comparison, bound) => self.each(fields, |it, key| it.compare(key, *comparison, *bound)),
-            // No issue has a clock yet.
-            Ask::Clock(..) => FALSE.to_owned(),
+            Ask::Clock(part, comparison, bound) => {
+                self.each(fields, |it, key| it.clock_time(key, part, (sign(*comparison), whole(*bound))))
+            }
             Ask::Words(question) => self.words(fields, question),
-            Ask::NoWords(question) => format!("({} AND NOT {})", some(fields), self.words(fields, question)),
+            Ask::NoWords(question) => format!("({} AND NOT {})", self.some(fields), self.words(fields, question)),
             Ask::Was(choice, times) => self.each(fields, |it, key| it.was(key, choice, times)),
             Ask::WasNot(choice, times) => {
                 let had = self.each(fields, |it, key| it.had_some(key, times));
@@ -139,6 +139,27 @@ impl Conditions<'_> {
         }
     }
 
+    /// That one of these fields has a value.
+    fn some(&mut self, fields: &[FieldKey]) -> String {
+        self.each(fields, Self::some_of)
+    }
+
+    fn some_of(&mut self, key: &str) -> String {
+        match place(key) {
+            Place::No(column, _) | Place::Whole(column) | Place::Number(column) => format!("{column} IS NOT NULL"),
+            Place::Category | Place::Itself => TRUE.to_owned(),
+            Place::Parent => "i.parent_seq IS NOT NULL".to_owned(),
+            Place::Term(field, _) => {
+                format!("EXISTS (SELECT 1 FROM issue_terms t WHERE t.seq = i.seq AND t.field = '{field}')")
+            }
+            Place::Text(field) => {
+                format!("EXISTS (SELECT 1 FROM issue_texts t WHERE t.seq = i.seq AND t.field = '{field}')")
+            }
+            Place::Clock => self.clock(key, TRUE),
+            Place::Nowhere => FALSE.to_owned(),
+        }
+    }
+
     fn each(&mut self, fields: &[FieldKey], mut of: impl FnMut(&mut Self, &str) -> String) -> String {
         let parts: Vec<String> = fields.iter().map(|field| of(self, &field.0)).collect();
         format!("({})", any(&parts))
@@ -146,7 +167,7 @@ impl Conditions<'_> {
 
     fn or_empty(&mut self, fields: &[FieldKey], or_empty: bool, of: impl FnMut(&mut Self, &str) -> String) -> String {
         let has = self.each(fields, of);
-        if or_empty { format!("({has} OR NOT ({}))", some(fields)) } else { has }
+        if or_empty { format!("({has} OR NOT ({}))", self.some(fields)) } else { has }
     }
 
     /// The numbers of values, as a list; nothing where none has a number.
@@ -180,6 +201,7 @@ impl Conditions<'_> {
                     "EXISTS (SELECT 1 FROM issue_terms t WHERE t.seq = i.seq AND t.field = '{field}' AND t.value_no IN ({list}))"
                 )
             }),
+            Place::Clock => Some(self.clock_marks(key, values)),
             Place::Whole(_) | Place::Number(_) | Place::Text(_) | Place::Nowhere => None,
         };
         text.unwrap_or_else(|| FALSE.to_owned())
@@ -222,7 +244,7 @@ impl Conditions<'_> {
             return FALSE.to_owned();
         }
         let fields = known.join(", ");
-        let letters = org_letters(self.org_id);
+        let letters = org_letters(self.search.org_id);
         if self.is_postgres {
             let asked = self.bound.add(for_postgres(&letters, question));
             return format!(
@@ -329,27 +351,6 @@ impl Conditions<'_> {
         }
         parts.extend(self.by(times, "c.by_no"));
         format!("EXISTS (SELECT 1 FROM issue_changes c WHERE c.seq = i.seq AND c.field = {field} AND {})", all(&parts))
-    }
-}
-
-/// That one of these fields has a value.
-fn some(fields: &[FieldKey]) -> String {
-    let parts: Vec<String> = fields.iter().map(|field| some_of(&field.0)).collect();
-    any(&parts)
-}
-
-fn some_of(key: &str) -> String {
-    match place(key) {
-        Place::No(column, _) | Place::Whole(column) | Place::Number(column) => format!("{column} IS NOT NULL"),
-        Place::Category | Place::Itself => TRUE.to_owned(),
-        Place::Parent => "i.parent_seq IS NOT NULL".to_owned(),
-        Place::Term(field, _) => {
-            format!("EXISTS (SELECT 1 FROM issue_terms t WHERE t.seq = i.seq AND t.field = '{field}')")
-        }
-        Place::Text(field) => {
-            format!("EXISTS (SELECT 1 FROM issue_texts t WHERE t.seq = i.seq AND t.field = '{field}')")
-        }
-        Place::Nowhere => FALSE.to_owned(),
     }
 }
 

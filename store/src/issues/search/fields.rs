@@ -19,6 +19,8 @@ pub(super) enum Place {
     Term(&'static str, &'static str),
     /// Among the texts.
     Text(&'static str),
+    /// Among the clocks.
+    Clock,
     /// Nowhere: no issue has it.
     Nowhere,
 }
@@ -52,6 +54,7 @@ pub(super) fn place(key: &str) -> Place {
         "description" => Place::Text("description"),
         "environment" => Place::Text("environment"),
         "comment" => Place::Text("comment"),
+        key if key.starts_with("sla:") => Place::Clock,
         _ => Place::Nowhere,
     }
 }

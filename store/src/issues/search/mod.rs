@@ -4,13 +4,14 @@
 //! is counted before the page is read, and both of one snapshot, so that they are of the same issues. Values that no issue ever had
 //! have no number, and match nothing.
 
+mod clocks;
 mod condition;
 mod fields;
 mod numbers;
 mod order;
 
 use domain::{
-    Error, Result,
+    Error, Result, Timestamp,
     id::{OrgId, SpaceId},
     issues::{
         issue::Issue,
@@ -52,10 +53,27 @@ pub struct IssueSearch<'a> {
     pub fallback: Fallback,
     /// In which order things of catalogs stand.
     pub orders: &'a Orders,
+    /// The clocks that the query asks for.
+    pub clocks: &'a [ClockNow],
+    /// Now.
+    pub now: Timestamp,
     /// Issues that are passed over.
     pub start: u64,
     /// Issues that are answered at most.
     pub limit: u64,
+}
+
+/// A clock of a desk, as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockNow {
+    /// What it goes by.
+    pub key: String,
+    /// Milliseconds of business time that counted since a fixed instant.
+    pub business: i64,
+    /// Milliseconds of all time that counted since then.
+    pub always: i64,
+    /// Whether now is business time.
+    pub is_open: bool,
 }
 
 /// The ids of catalogs, in their order.
@@ -144,7 +162,7 @@ impl Store {
         let mut bound = Bound::default();
         let org = bound.add(org_no);
         let within = bound.list(&spaces);
-        let mut conditions = Conditions { bound: &mut bound, numbers: &numbers, org_id: search.org_id, is_postgres };
+        let mut conditions = Conditions { bound: &mut bound, numbers: &numbers, search, is_postgres };
         let asked = conditions.of(search.plan)?;
         let from = format!(
             "FROM issues i WHERE i.org_no = {org} AND i.space_no IN ({within}) AND i.deleted_at IS NULL AND ({asked})"
