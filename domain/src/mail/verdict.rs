@@ -89,10 +89,3 @@ pub struct Verdict {
     /// Where it goes by that.
     pub placed: Placed,
 }
-
-impl Verdict {
-    /// The sum of what speaks against it, in tenths of a point.
-    pub fn tenths(&self) -> i32 {
-        self.points.iter().fold(0, |sum, point| sum.saturating_add(point.tenths))
-    }
-}

@@ -40,7 +40,7 @@ impl Dns {
             return Findings::unknown(host);
         };
         let (is_large, own_host) = (message.len() >= LARGE, host.to_owned());
-        let checks = async move { checked(resolver, &own_host, &sender, &message).await };
+        let checks = async move { Box::pin(checked(resolver, &own_host, &sender, &message)).await };
         // A task of its own: what panics over a message takes no connection with it.
         let checking = if is_large {
             let runtime = Handle::current();
