@@ -21,6 +21,7 @@ use super::words::{Mark, Said, mark_prefix};
 
 /// Bytes of a line, at most; a longer one becomes several. Masks at most double a text, and contract C 4.1 takes 200,000 characters.
 const LINE_LEN_MAX: usize = 64 * 1024;
+
 /// A remark on what a step did (contract C 4.1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Annotation {

@@ -15,7 +15,8 @@ use store::pipelines::StoredRunner;
 use tokio::sync::oneshot;
 
 /// Who waits for jobs of which organization, on this node. However many wait, a queued job wakes one that may take it, and one more
-/// that looks which jobs there are. Jobs that another node queued are found by a look every few seconds, for all who wait.
+/// that looks which jobs there are. What another node queued, or changed of a runner, is found by a look every few seconds, for all
+/// who wait.
 #[derive(Clone, Debug, Default)]
 pub struct WaitingRunners {
     of: Arc<DashMap<OrgId, Crowd>>,
@@ -44,10 +45,17 @@ struct Crowd {
     looked_at: Option<Instant>,
 }
 
+/// What was read of a runner before it waited.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    id: RunnerId,
+    version: i64,
+    is_paused: bool,
+}
+
 #[derive(Debug)]
 struct Idle {
-    runner_id: RunnerId,
-    is_paused: bool,
+    known: Known,
     bell: oneshot::Sender<Sign>,
 }
 
@@ -56,9 +64,8 @@ struct Idle {
 pub struct Waiter {
     all: WaitingRunners,
     org_id: OrgId,
-    runner_id: RunnerId,
+    known: Known,
     labels: Vec<String>,
-    is_paused: bool,
     /// Its place, while it was told nothing, and where its sign comes from.
     place: Option<(i64, oneshot::Receiver<Sign>)>,
 }
@@ -66,10 +73,10 @@ pub struct Waiter {
 impl WaitingRunners {
     /// Begins to wait for a job that the runner may take.
     pub fn enter(&self, runner: &StoredRunner) -> Waiter {
-        let StoredRunner { org_id, id, labels, is_paused, .. } = runner;
-        self.of.entry(*org_id).or_default().count += 1;
-        let (all, labels) = (self.clone(), labels.clone());
-        let mut waiter = Waiter { all, org_id: *org_id, runner_id: *id, labels, is_paused: *is_paused, place: None };
+        let StoredRunner { org_id, id, version, is_paused, .. } = *runner;
+        self.of.entry(org_id).or_default().count += 1;
+        let known = Known { id, version, is_paused };
+        let mut waiter = Waiter { all: self.clone(), org_id, known, labels: runner.labels.clone(), place: None };
         waiter.stand(true);
         waiter
     }
@@ -84,14 +91,25 @@ impl WaitingRunners {
     /// Tells one of those who may take a job with these labels to ask for it.
     pub fn offer(&self, org_id: OrgId, labels: &[String]) {
         if let Some(mut crowd) = self.of.get_mut(&org_id) {
-            crowd.tell(Sign::Take, |has, idle| !idle.is_paused && label_missing(labels, has).is_none());
+            crowd.tell(Sign::Take, |has, idle| !idle.known.is_paused && label_missing(labels, has).is_none());
         }
     }
 
     /// Ends what a runner waits for, since its row has changed.
     pub(crate) fn leave(&self, org_id: OrgId, runner_id: RunnerId) {
+        self.leave_if(org_id, |known| known.id == runner_id);
+    }
+
+    /// Ends what runners wait for whose rows aren't as these any more: another node changed or deleted them.
+    pub fn leave_changed(&self, org_id: OrgId, runners: &[StoredRunner]) {
+        let versions: BTreeMap<RunnerId, i64> = runners.iter().map(|runner| (runner.id, runner.version)).collect();
+        // What was read here may be older than what a runner was read with that came meanwhile.
+        self.leave_if(org_id, |known| versions.get(&known.id).is_none_or(|version| *version > known.version));
+    }
+
+    fn leave_if(&self, org_id: OrgId, is_told: impl Fn(&Known) -> bool) {
         if let Some(mut crowd) = self.of.get_mut(&org_id) {
-            while crowd.tell(Sign::Leave, |_, idle| idle.runner_id == runner_id) {}
+            while crowd.tell(Sign::Leave, |_, idle| is_told(&idle.known)) {}
         }
     }
 
@@ -109,17 +127,21 @@ impl WaitingRunners {
 impl Crowd {
     /// Gives a sign to the last of those whom it is for; false where there is none.
     fn tell(&mut self, sign: Sign, is_for: impl Fn(&[String], &Idle) -> bool) -> bool {
-        loop {
-            let last = |(labels, standing): (&Vec<String>, &BTreeMap<i64, Idle>)| {
-                let place = standing.iter().rev().find(|(_, idle)| is_for(labels, idle)).map(|(place, _)| *place);
-                place.map(|place| (place, labels.clone()))
-            };
-            let Some((place, labels)) = self.idle.iter().filter_map(last).max() else { return false };
-            let told = self.remove(&labels, place).is_some_and(|idle| idle.bell.send(sign).is_ok());
-            if told {
+        while let Some((place, labels)) = self.last(&is_for) {
+            if self.remove(&labels, place).is_some_and(|idle| idle.bell.send(sign).is_ok()) {
                 return true;
             }
         }
+        false
+    }
+
+    /// The last place of those whom a sign is for, with their labels.
+    fn last(&self, is_for: impl Fn(&[String], &Idle) -> bool) -> Option<(i64, Vec<String>)> {
+        let places = self.idle.iter().filter_map(|(labels, standing)| {
+            let place = standing.iter().rev().find(|(_, idle)| is_for(labels, idle)).map(|(place, _)| *place);
+            place.map(|place| (place, labels))
+        });
+        places.max().map(|(place, labels)| (place, labels.clone()))
     }
 
     fn remove(&mut self, labels: &[String], place: i64) -> Option<Idle> {
@@ -153,7 +175,7 @@ impl Waiter {
         crowd.places += 1;
         let place = if is_first { crowd.places } else { -crowd.places };
         let (bell, sign) = oneshot::channel();
-        let idle = Idle { runner_id: self.runner_id, is_paused: self.is_paused, bell };
+        let idle = Idle { known: self.known, bell };
         crowd.idle.entry(self.labels.clone()).or_default().insert(place, idle);
         drop(crowd);
         self.place = Some((place, sign));
@@ -253,6 +275,42 @@ mod tests {
         assert_eq!(told(&mut waiter), None);
         all.leave(org_id, row.id);
         assert_eq!(told(&mut waiter), Some(Sign::Leave));
+    }
+
+    #[test]
+    fn who_takes_a_job_hears_what_is_queued_meanwhile_and_after_all_others() {
+        let (all, org_id) = (WaitingRunners::default(), OrgId::new(Timestamp(1)));
+        let row = runner(org_id, &["linux"]);
+        let mut only = all.enter(&row);
+        all.offer(org_id, &[]);
+        assert_eq!(told(&mut only), Some(Sign::Take));
+        only.wait_on(false);
+        all.wake(org_id);
+        assert_eq!(told(&mut only), Some(Sign::Look));
+        only.wait_on(false);
+        let mut other = all.enter(&row);
+        all.wake(org_id);
+        assert_eq!([told(&mut only), told(&mut other)], [None, Some(Sign::Look)]);
+        all.wake(org_id);
+        other.wait_on(true);
+        drop(only);
+        assert_eq!(told(&mut other), Some(Sign::Look), "who is gone with a job leaves the sign to others");
+    }
+
+    #[test]
+    fn what_another_node_changed_or_deleted_leaves() {
+        let (all, org_id) = (WaitingRunners::default(), OrgId::new(Timestamp(1)));
+        let rows: Vec<_> = (0..3).map(|_| runner(org_id, &["linux"])).collect();
+        let mut waiters: Vec<_> = rows.iter().map(|row| all.enter(row)).collect();
+        let changed = StoredRunner { version: 2, ..rows[1].clone() };
+        all.leave_changed(org_id, &[rows[0].clone(), changed]);
+        let heard: Vec<_> = waiters.iter_mut().map(told).collect();
+        assert_eq!(heard, [None, Some(Sign::Leave), Some(Sign::Leave)]);
+        // Rows that were read before a runner was change nothing.
+        let newer = StoredRunner { version: 2, ..rows[0].clone() };
+        let mut waiter = all.enter(&newer);
+        all.leave_changed(org_id, &rows[..1]);
+        assert_eq!(told(&mut waiter), None);
     }
 
     #[test]

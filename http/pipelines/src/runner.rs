@@ -14,7 +14,7 @@ use domain::{
     pipelines::{
         job::JobPlan,
         registration_unknown,
-        runner::{POLL_SECONDS_MAX, QUEUE_WINDOW, RunnerDraft},
+        runner::{POLL_SECONDS_MAX, QUEUE_WINDOW, RUNNERS_MAX, RunnerDraft},
     },
     problems::Problems,
     token::{Token, TokenKind},
@@ -34,7 +34,7 @@ use utoipa::ToSchema;
 
 use super::argument::{OfJob, OfRunner};
 
-/// How often those who wait look by themselves, one for all: another node may have queued the job.
+/// How often those who wait look by themselves, one for all: another node may have queued the job, or changed a runner.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// How often a runner that waits is written down as heard of, at most.
 const SEEN_EVERY: Duration = Duration::from_secs(30);
@@ -204,16 +204,19 @@ async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant)
     let mut sign = is_asked.then_some(Sign::Take);
     loop {
         match sign.take() {
-            Some(Sign::Take) => match take(state, runner, program).await {
-                Ok(None) => waiter.wait_on(false),
-                // A crowd that asks at the same time is no reason to send one of it away.
-                Err(ApiError::Domain(Error::Busy { outcome: Outcome::NotDone, .. })) => {
-                    waiter.wait_on(true);
-                    tokio::time::sleep(some_of(AGAIN_WITHIN)).await;
-                    sign = Some(Sign::Take);
+            Some(Sign::Take) => {
+                // What is queued meanwhile is told, too, and to others first.
+                waiter.wait_on(false);
+                match take(state, runner, program).await {
+                    Ok(None) => {}
+                    // A crowd that asks at the same time is no reason to send one of it away.
+                    Err(ApiError::Domain(Error::Busy { outcome: Outcome::NotDone, .. })) => {
+                        tokio::time::sleep(some_of(AGAIN_WITHIN)).await;
+                        sign = Some(Sign::Take);
+                    }
+                    taken => return taken,
                 }
-                taken => return taken,
-            },
+            }
             Some(Sign::Look) => {
                 waiter.wait_on(true);
                 offer_queued(state, org_id).await?;
@@ -232,6 +235,8 @@ async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant)
             told = waiter.told() => sign = Some(told),
             () = tokio::time::sleep(left.min(LOOK_EVERY)) => {
                 if state.actors.waiting_runners.is_look_due(org_id, LOOK_EVERY) {
+                    let runners = state.store.runners(org_id, RUNNERS_MAX).await?;
+                    state.actors.waiting_runners.leave_changed(org_id, &runners);
                     sign = Some(Sign::Look);
                 }
             }

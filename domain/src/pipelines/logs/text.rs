@@ -89,9 +89,12 @@ fn escape_len(behind: &[u8]) -> usize {
         }
         // Texts for the terminal end with a bell or with `ESC \`; one that doesn't end takes the line with it.
         [b']' | b'P' | b'X' | b'^' | b'_', ..] => {
-            let bell = behind.iter().position(|byte| *byte == BELL).map(|at| at + 1);
-            let string_end = behind.windows(2).position(|two| two == b"\x1b\\").map(|at| at + 2);
-            bell.into_iter().chain(string_end).min().unwrap_or(behind.len())
+            let end = (0..behind.len()).find_map(|at| match &behind[at..] {
+                [BELL, ..] => Some(at + 1),
+                [ESCAPE_BYTE, b'\\', ..] => Some(at + 2),
+                _ => None,
+            });
+            end.unwrap_or(behind.len())
         }
         [0x20..=0x7e, ..] => {
             let between = count(behind, 0x20..=0x2f);
