@@ -2,6 +2,7 @@
 
 mod articles;
 mod attachments;
+mod clocks;
 mod doors;
 mod leaks;
 mod limits;

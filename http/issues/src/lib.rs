@@ -3,6 +3,7 @@
 mod agenda;
 mod argument;
 mod attachments;
+mod clocks;
 mod comments;
 mod config;
 mod filters;

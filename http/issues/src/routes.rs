@@ -2,7 +2,7 @@
 
 use http_shell::{endpoint::Endpoint, page};
 
-use crate::{agenda, attachments, comments, config, filters, one, places, search, spaces, transfer};
+use crate::{agenda, attachments, clocks, comments, config, filters, one, places, search, spaces, transfer};
 
 /// The lines.
 #[rustfmt::skip]
@@ -42,6 +42,7 @@ pub fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/issues/{issueKey}/transitions" => one::issue_transitions_list;
             POST   "/v1/orgs/{orgId}/issues/{issueKey}/transitions" => one::issue_transition;
             GET    "/v1/orgs/{orgId}/issues/{issueKey}/history" => one::issue_history;
+            GET    "/v1/orgs/{orgId}/issues/{issueKey}/sla" => clocks::issue_sla;
             GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments" => attachments::issue_attachments_list;
             GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments/{attachmentId}" => attachments::issue_attachment_get;
             GET    "/v1/orgs/{orgId}/issues/{issueKey}/comments" => comments::issue_comments_list;

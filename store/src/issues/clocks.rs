@@ -82,7 +82,7 @@ impl Change {
                          business = excluded.business, goal = excluded.goal, stopped_at = excluded.stopped_at, \
                          breached_at = excluded.breached_at, breaches_at = excluded.breaches_at, \
                          ever_breached = excluded.ever_breached";
-        let moment = |at: Option<Timestamp>| at.map(|at| at.0).into();
+        let moment = |at: Option<Timestamp>| -> sea_orm::Value { at.map(|at| at.0).into() };
         let counted = newest.running_since.map_or(0, |since| counted_by(newest.calendar, hours, since));
         let is_business = newest.calendar == CalendarKind::Business && hours.is_some();
         let values = [

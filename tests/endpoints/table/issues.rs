@@ -38,6 +38,7 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/transitions"           Scope("issues:read"), Nothing;
     POST   "/v1/orgs/{orgId}/issues/{issueKey}/transitions"           Scope("issues:write"), JSON;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/history"               Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/{issueKey}/sla"                   Scope("issues:read"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments"           Scope("issues:read"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments/{attachmentId}" Scope("issues:read"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/comments"              Scope("issues:read"), Nothing;

@@ -24,21 +24,23 @@ impl Conditions<'_> {
     /// That a clock bears one of these marks.
     pub(super) fn clock_marks(&mut self, key: &str, marks: &[ValueId]) -> String {
         let is_open = self.clock_now(key).is_some_and(|clock| clock.is_open);
-        let now = self.bound.add(self.search.now.0);
-        let breached = format!("(c.breached_at IS NOT NULL OR c.breaches_at <= {now})");
-        let ways: Vec<String> = marks
-            .iter()
-            .map(|mark| match &*mark.0 {
-                "breached" => breached.clone(),
-                "everBreached" => format!("(c.ever_breached = 1 OR {breached})"),
-                "completed" => "c.stopped_at IS NOT NULL".to_owned(),
-                "paused" => "(c.stopped_at IS NULL AND c.running_since IS NULL)".to_owned(),
-                "running" => "c.running_since IS NOT NULL".to_owned(),
-                "withinCalendarHours" if is_open => TRUE.to_owned(),
-                "withinCalendarHours" => "c.business = 0".to_owned(),
-                _ => FALSE.to_owned(),
-            })
-            .collect();
+        let breached = if marks.iter().any(|mark| matches!(&*mark.0, "breached" | "everBreached")) {
+            let now = self.bound.add(self.search.now.0);
+            format!("(c.breached_at IS NOT NULL OR c.breaches_at <= {now})")
+        } else {
+            FALSE.to_owned()
+        };
+        let way = |mark: &ValueId| match &*mark.0 {
+            "breached" => breached.clone(),
+            "everBreached" => format!("(c.ever_breached = 1 OR {breached})"),
+            "completed" => "c.stopped_at IS NOT NULL".to_owned(),
+            "paused" => "(c.stopped_at IS NULL AND c.running_since IS NULL)".to_owned(),
+            "running" => "c.running_since IS NOT NULL".to_owned(),
+            "withinCalendarHours" if is_open => TRUE.to_owned(),
+            "withinCalendarHours" => "c.business = 0".to_owned(),
+            _ => FALSE.to_owned(),
+        };
+        let ways: Vec<String> = marks.iter().map(way).collect();
         self.clock(key, &any(&ways))
     }
 
