@@ -25,7 +25,11 @@ use tokio::{
     process::{ChildStdin, ChildStdout},
 };
 
-use super::{Quarantine, Reading, internal, views::failed};
+use super::{
+    Quarantine, Reading, internal,
+    quarantine::{TOO_MUCH_MEMORY, reason},
+    views::failed,
+};
 
 /// The ref in the quarantine that names what is made.
 const MADE: &str = "refs/web/commit";
@@ -104,6 +108,9 @@ impl Quarantine {
         let ((written, read), ended) = tokio::join!(async { tokio::join!(writing, reading) }, run.end());
         // Others may run meanwhile; who holds one run and waits for another could wait for themselves.
         drop(run);
+        if ended.as_ref().is_err_and(GitError::took_too_much) {
+            return Err(web_commit_refused(TOO_MUCH_MEMORY));
+        }
         // What was refused is told before what git makes of it.
         written?;
         ended.map_err(internal)?;
@@ -124,7 +131,7 @@ impl Quarantine {
         let job = self.job("ls-tree").with_all(["-r", "-d", "-z", "--full-tree", "--object-only", &oid.to_string()]);
         match self.host.parts.git.run(&job, b"").await {
             Ok(_) => Ok(()),
-            Err(GitError::Failed { said, .. }) => Err(web_commit_refused(&super::quarantine::reason(&said))),
+            Err(GitError::Failed { said, .. }) => Err(web_commit_refused(&reason(&said))),
             Err(other) => Err(internal(other)),
         }
     }
@@ -148,7 +155,8 @@ impl Quarantine {
         let job = self.intake("index-pack").with_all(["--strict", "-o", "checked.idx"]).with(&pack);
         let said = match self.host.parts.git.run(&job, b"").await {
             Ok(said) => said,
-            Err(GitError::Failed { said, .. }) => return Err(web_commit_refused(&super::quarantine::reason(&said))),
+            Err(error) if error.took_too_much() => return Err(web_commit_refused(TOO_MUCH_MEMORY)),
+            Err(GitError::Failed { said, .. }) => return Err(web_commit_refused(&reason(&said))),
             Err(other) => return Err(internal(other)),
         };
         let hash = String::from_utf8_lossy(&said).trim().parse();
