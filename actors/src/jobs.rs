@@ -11,7 +11,7 @@ use actors_base::{
 };
 use actors_calendar::{CALENDAR_SCHEDULING, Calendars, SchedulingLane};
 use actors_git::{OWNERS_ASKED, OwnersAsking, PACK_JOINING, PackJoining, host::GitHost};
-use actors_mail::{DOMAIN_LOOKS, MailDomains};
+use actors_mail::{DOMAIN_LOOKS, MAIL_FILING_JOB, MailDomains, MailFiler};
 use actors_pages::imports::{Imports, PAGES_IMPORT};
 use actors_pipelines::{PIPELINE_EVENTS, PIPELINE_TRIGGERS, Run, RunNudges, Triggers};
 use kernel::Registry;
@@ -69,4 +69,9 @@ pub(crate) fn scheduling_lane(services: &Services, calendars: Registry<Calendars
 /// The lane on which a node looks at the records of domains; this job asks actors.
 pub(crate) fn domain_lane(services: &Services, domains: MailDomains) -> Arc<dyn Lane> {
     job::lane(services.store.clone(), DOMAIN_LOOKS, domains)
+}
+
+/// The lane on which a node has mailboxes file what arrived; this job asks actors.
+pub(crate) fn filing_lane(services: &Services, filer: MailFiler) -> Arc<dyn Lane> {
+    job::lane(services.store.clone(), MAIL_FILING_JOB, filer)
 }

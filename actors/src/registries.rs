@@ -23,7 +23,7 @@ use actors_calendar::Calendars;
 use actors_databases::KvSlot;
 use actors_git::{OwnersAsking, Repository, host::GitHost};
 use actors_issues::{IssueCatalog, IssueFilter, IssueOwner, IssueSpace};
-use actors_mail::{MailChoices, MailDirectory, MailDomains};
+use actors_mail::{MailChoices, MailDirectory, MailDomains, MailFiler, MailboxOwner};
 use actors_notify::{
     acknowledge::Acknowledgements, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
 };
@@ -148,6 +148,8 @@ pub struct Registries {
     pub mail_directory: Registry<MailDirectory>,
     /// What people chose of their mailboxes, by organization and person.
     pub mail_choices: Registry<MailChoices>,
+    /// Mailboxes: their conversations.
+    pub mailbox: Registry<MailboxOwner>,
     /// What domains need beside their directory.
     pub mail_domains: MailDomains,
     /// Keys of machines, which end.
@@ -216,6 +218,8 @@ impl Registries {
         lanes.push(jobs::nudge_lane(services, actors.run.clone()));
         lanes.push(jobs::scheduling_lane(services, actors.calendars.clone()));
         lanes.push(jobs::domain_lane(services, actors.mail_domains.clone()));
+        let filer = MailFiler { mailboxes: actors.mailbox.clone(), cpu: actors.kernel.cpu().clone() };
+        lanes.push(jobs::filing_lane(services, filer));
         let asking = OwnersAsking { repository: actors.repository.clone(), git: actors.git.clone() };
         lanes.push(jobs::owners_lane(services, asking));
         let work = Arc::new(Dispatcher::new(services.store.clone(), lanes).start());
@@ -228,6 +232,7 @@ impl Registries {
         actors.kernel.deliver_timers_to(&actors.organization);
         actors.kernel.deliver_timers_to(&actors.protocols);
         actors.kernel.deliver_timers_to(&actors.mail_directory);
+        actors.kernel.deliver_timers_to(&actors.mailbox);
         actors.kernel.deliver_timers_to(&actors.vault);
         actors.kernel.deliver_timers_to(&actors.bucket);
         actors.kernel.deliver_timers_to(&actors.bucket_upload);
@@ -283,6 +288,7 @@ impl Registries {
             mail_choices: kernel.registry(services.clone()),
             mail_domains: MailDomains::new(services.clone(), kernel.cpu().clone(), mail_directory.clone()),
             mail_directory,
+            mailbox: kernel.registry(services.clone()),
             machine_key: kernel.registry(services.clone()),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),

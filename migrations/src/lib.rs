@@ -63,6 +63,7 @@ mod m0060_issue_attachments;
 mod m0061_mail_domains;
 mod m0062_mail_preferences;
 mod m0063_mail_arrivals;
+mod m0064_mail_threads;
 mod m0066_issue_clocks;
 
 /// All migrations, oldest first.
@@ -127,6 +128,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0061_mail_domains::Migration),
             Box::new(m0062_mail_preferences::Migration),
             Box::new(m0063_mail_arrivals::Migration),
+            Box::new(m0064_mail_threads::Migration),
             Box::new(m0066_issue_clocks::Migration),
         ]
     }

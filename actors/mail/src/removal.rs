@@ -14,6 +14,9 @@ pub(crate) const MAILBOX_REMOVAL: Topic = Topic {
     ..Topic::new("mail.mailbox_removal")
 };
 
+/// Messages that a step deletes.
+const MESSAGES_AT_ONCE: u32 = 300;
+
 /// Has the mailboxes that the change takes out of sight be emptied after it. Each deletion adds an entry of its own: one that
 /// is about to end must not keep the next one out.
 pub(crate) fn delete_after(change: &mut Change, org_id: OrgId, now: Timestamp) {
@@ -38,6 +41,14 @@ impl Handler for MailboxRemoval {
         let mut cleared = Cleared::of(job)?;
         while let Some(id) = job.store().mailbox_closed_next(org_id).await? {
             cleared.clear(job, &Purge::mailbox_calendars(id)).await?;
+            loop {
+                let (change, count) = job.store().mail_messages_clear_next(id, MESSAGES_AT_ONCE).await?;
+                if count == 0 {
+                    break;
+                }
+                cleared.step(job, change, &[("messages", count)]).await?;
+            }
+            cleared.clear(job, &Purge::mailbox_threads(id)).await?;
             let mut change = Change::new();
             change.mailbox_remove(id);
             cleared.step(job, change, &[("mailboxes", 1)]).await?;

@@ -3,9 +3,11 @@
 mod action;
 mod arrival;
 mod category;
+mod conversation;
 mod domains;
 mod fields;
 mod findings;
+mod html;
 mod message;
 mod name;
 mod place;
@@ -29,6 +31,7 @@ pub use self::{
     action::{ACTION_THREADS, Acted, SNOOZE_FOR, ThreadAction},
     arrival::{Arrival, NotARawId, RawId},
     category::{Categorized, MailCategory, Traits, categorize},
+    conversation::{Conversation, DOUBLE_FOR, MailMessage, MailPeople, ThreadRow, mail_words},
     domains::{
         DOMAINS_MAX, DkimKey, DkimKind, DkimMode, DkimPlace, DomainNote, DomainStatus, LOOKS_PER_MINUTE, MailDomain,
         MailHost, OrgDomain, domain_in_use, domain_is_lent, domain_removed, key_is_theirs, mailboxes_first,
@@ -36,6 +39,7 @@ pub use self::{
     },
     fields::{Field, HEAD_BYTES_MAX, fields, hops, joined},
     findings::{DmarcMode, DmarcPolicy, Findings, placed},
+    html::clean_html,
     message::{BODY_BYTES_MAX, Correspondent, MailBody, MailContent, MailFile, PARTS_MAX, WORDS_BYTES_MAX, file_bytes},
     name::DomainName,
     place::{MailBox, Placing, ThreadState, View},

@@ -2,11 +2,14 @@
 
 mod addresses;
 mod arrivals;
+mod conversations;
 mod domains;
 mod preferences;
 mod raw;
 mod recipients;
 mod removal;
+mod states;
+mod threads;
 
 use std::collections::HashMap;
 
@@ -25,6 +28,8 @@ pub use self::{
     domains::{DkimPair, DomainOwner},
     raw::{NewRaw, RAW_BYTES_MAX, RawMail},
     recipients::Recipient,
+    states::MailState,
+    threads::ThreadsWanted,
 };
 use crate::{
     Change, Expect, Store, StoreError,
