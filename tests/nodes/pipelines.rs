@@ -137,10 +137,11 @@ async fn claims_on_both_nodes_start_each_job_once() {
     let mut working = Vec::new();
     for number in 0..RUNNERS {
         let runner = works.runner(&format!("box-{number}")).await.at(&clients[number % 2]);
-        working.push(tokio::spawn(work(runner, clients[(number + 1) % 2].clone())));
+        working.push(work(runner, clients[(number + 1) % 2].clone()));
     }
-    works.push(&workflow(JOBS)).await;
-    let done: Vec<String> = join_all(working).await.into_iter().flat_map(Result::unwrap).collect();
+    let workflow = workflow(JOBS);
+    let (done, ()) = tokio::join!(join_all(working), works.push(&workflow));
+    let done = done.concat();
     let distinct: BTreeSet<&String> = done.iter().collect();
     assert_eq!((done.len(), distinct.len()), (JOBS, JOBS));
     let is_over = |run: &Value| run["status"] == "completed";

@@ -63,13 +63,14 @@ async fn outage(goes_away: fn(&Proxy)) {
         tokio::time::sleep(PAUSE).await;
     }
     // Somebody who asks for long hears of the job once there is a database again.
-    let parked = tokio::spawn({
-        let idle = idle.clone();
-        async move { until("a job", async || idle.asking(20).send().await, |answer| answer.status == 200).await }
-    });
-    proxy.mend();
+    let parked = until("a job", async || idle.asking(20).send().await, |answer| answer.status == 200);
+    let mending = async {
+        tokio::time::sleep(PAUSE).await;
+        proxy.mend();
+    };
+    let (answer, ()) = tokio::join!(parked, mending);
 
-    let other = idle.held(&parked.await.unwrap());
+    let other = idle.held(&answer);
     assert_ne!(other.id, held.id);
     other.plan().await.expect(200);
     until("a report", async || held.status().await, |answer| !is_turned_away(answer)).await.expect(200);
