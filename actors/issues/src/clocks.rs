@@ -10,6 +10,7 @@ use domain::{
         sla::{Course, Hours, KeptCycle, Said, SlaSettings, Step, step_of, steps_so_far},
         space::Space,
     },
+    notify::ResourceType,
 };
 use kernel::{Resource, Turn};
 use store::{Change, Store, issues::clock_key};
@@ -127,6 +128,8 @@ impl Clock<'_> {
         let mut event = Event::new("issue.sla_breached", ("issue", issue.issue_id.to_string()), title);
         event.org_id = Some(issue.org_id);
         event.user_ids = issue.assignee_id.or(space.lead_id).into_iter().collect();
+        let space_id = space.space_id.to_string();
+        event.within = vec![(ResourceType::Space, space_id), (ResourceType::Org, issue.org_id.to_string())];
         event.dedup_key = Some(format!("sla:{}:{}:{at}", issue.issue_id, sla.sla_id));
         for (name, value) in [
             ("space", Some(space.key.as_str())),

@@ -1,5 +1,7 @@
 //! Hours and clocks, by cases that known products got wrong.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::Timestamp;
 
@@ -145,4 +147,43 @@ fn a_stop_goes_before_a_start_in_one_commit() {
     let steps = [step("2026-01-05T10:00:00Z", &both, "open"), step("2026-01-05T11:00:00Z", &both, "open")];
     let cycles = replay(&sla, &steps, at("2026-01-05T12:00:00Z"), |_| ALWAYS);
     assert_eq!((cycles.len(), cycles[0].stopped_at, cycles[1].stopped_at), (2, Some(at("2026-01-05T11:00:00Z")), None));
+}
+
+/// A history in which any event comes at any time, often several in one millisecond.
+fn histories() -> impl Strategy<Value = Vec<Step>> {
+    let moment = (0..3_i64, 0..5_usize, any::<bool>(), any::<bool>());
+    proptest::collection::vec(moment, 1..40).prop_map(|moments| {
+        let mut at = self::at("2026-01-05T10:00:00Z");
+        let steps = moments.into_iter().map(|(hours, event, is_held, is_high)| {
+            at = Timestamp(at.0 + hours * HOUR);
+            let all = [Event::Created, Event::Resolved, Event::Reopened, Event::PublicReply, Event::Assigned];
+            let held = if is_held { "waiting_for_customer" } else { "open" };
+            let priority = if is_high { "high" } else { "medium" };
+            let facts = Facts { priority_id: Some(priority.to_owned()), ..Facts::default() };
+            Step { at, events: vec![all[event].clone()], facts, ..step("2026-01-05T10:00:00Z", &[], held) }
+        });
+        steps.collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_kept_step_by_step_is_what_the_whole_history_gives(steps in histories()) {
+        let vienna = hours("Europe/Vienna", &WEEK, &[]);
+        for sla in &SlaSettings::defaults() {
+            let mut kept = Vec::new();
+            for count in 1..=steps.len() {
+                let course = Course { sla, hours: Some(&vienna), before: &kept, steps: &steps[..count] };
+                kept = course.cycles(steps[count - 1].at);
+            }
+            let whole = Course { sla, hours: Some(&vienna), before: &[], steps: &steps };
+            prop_assert_eq!(&kept, &whole.cycles(steps[steps.len() - 1].at));
+            // Whatever the goals become, what has ended stays.
+            let none = SlaSettings { goals: Vec::new(), ..sla.clone() };
+            let after = Course { sla: &none, before: &kept, ..whole }.cycles(steps[steps.len() - 1].at);
+            let ended = kept.iter().take_while(|cycle| cycle.stopped_at.is_some()).count();
+            prop_assert_eq!(&kept[..ended], &after[..ended]);
+            prop_assert_eq!(kept.len(), after.len());
+        }
+    }
 }
