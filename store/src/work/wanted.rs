@@ -17,10 +17,11 @@ use crate::{
 /// Topic, key; tenant, payload, due, and when it is added. What several want in a millisecond is one row.
 static WANTED: RowStatement = RowStatement {
     tables: &["work"],
-    // The update changes nothing: it holds the row until the commit.
+    // The update holds the row until the commit, and has what was given up tried again.
     text: "INSERT INTO work (topic, key, tenant, payload, wake_at, created_at) \
            SELECT column1, column2, column3, column4, column5, column6 FROM (/*rows*/) AS new WHERE true \
-           ON CONFLICT (topic, key) WHERE key IS NOT NULL DO UPDATE SET topic = excluded.topic",
+           ON CONFLICT (topic, key) WHERE key IS NOT NULL DO UPDATE SET wake_at = \
+           CASE WHEN work.wake_at = 9223372036854775807 THEN excluded.wake_at ELSE work.wake_at END",
     form: Form::Summed(6),
     key: 2,
     expect: Expect::Rows(1),

@@ -62,3 +62,18 @@ async fn only_who_holds_the_claim_begins() {
         assert_eq!(store.commit(change).await, Err(store::CommitError::Stale));
     }
 }
+
+#[tokio::test]
+async fn what_was_given_up_is_tried_again_when_it_is_wanted() {
+    for scratch in testing::backends().await {
+        let store = open(&scratch, &Clock::manual(START)).await;
+        let org = OrgId::new(START);
+        commit(&store, |change| change.work_wanted(START, work(org, "a"))).await;
+        let first = claim(&store).await.remove(0);
+        commit(&store, |change| change.work_given_up(&first, "broken")).await;
+        assert_eq!(claim(&store).await, []);
+        commit(&store, |change| change.work_wanted(START, work(org, "a"))).await;
+        let again = claim(&store).await;
+        assert_eq!(again.iter().map(|work| work.seq).collect::<Vec<_>>(), [first.seq]);
+    }
+}
