@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 
 use super::{CI, Runner, Works};
@@ -95,9 +96,8 @@ async fn a_runner_that_waits_is_given_a_job_at_once() {
     nobody.expect_error(401, "runner_unknown", "No runner goes by this token.");
 }
 
-#[tokio::test]
-async fn each_job_is_given_to_one_runner() {
-    let text = "on: push
+/// Eight jobs, which any runner may take.
+const EIGHT: &str = "on: push
 jobs:
   test:
     strategy:
@@ -107,7 +107,45 @@ jobs:
     steps:
       - run: make
 ";
-    let works = Works::with("ci.yml", text).await;
+
+#[tokio::test]
+async fn of_runners_that_wait_as_many_are_given_a_job_at_once_as_there_are_jobs() {
+    let works = Works::new().await;
+    let mut runners = Vec::new();
+    for number in 0..12 {
+        runners.push(works.runner(&format!("box-{number}"), &[]).await);
+    }
+    // Nobody looks again within this time: all that is taken was told.
+    let waiting = join_all(runners.iter().map(|runner| runner.try_take(4)));
+    let (held, _) = tokio::join!(waiting, works.put("ci.yml", EIGHT));
+    let mut ids: Vec<_> = held.into_iter().flatten().map(|held| held.id).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 8);
+}
+
+#[tokio::test]
+async fn a_runner_that_waits_asks_again_once_it_is_changed() {
+    let works = Works::new().await;
+    let runner = works.runner("box", &[]).await;
+    let path = format!("{}/pipelines/runners/{}", works.org, runner.id);
+    let change = async || works.ada.client.patch(&path).json(&json!({ "labels": ["gpu"] })).send().await.expect(200);
+    let began = Instant::now();
+    let waiting = runner.asking(50).send();
+    tokio::pin!(waiting);
+    let answer = loop {
+        tokio::select! {
+            answer = &mut waiting => break answer,
+            _ = change() => {}
+        }
+    };
+    assert_eq!(answer.status, 204);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn each_job_is_given_to_one_runner() {
+    let works = Works::with("ci.yml", EIGHT).await;
     works.run("").await;
     let (one, two) = (works.runner("one", &[]).await, works.runner("two", &[]).await);
     let taken = async |runner: &Runner| {
