@@ -2,6 +2,8 @@
 //!
 //! None stands here: each is made when the tests run.
 
+mod without_git;
+
 use std::{collections::BTreeSet, ops::Range, path::Path, time::Duration};
 
 use domain::{
@@ -64,6 +66,19 @@ fn secret(dice: &mut Dice, rule: &str) -> String {
 /// Where a secret was planted: its rule, and its file with the line.
 type Place = (String, String);
 
+/// How many secrets of each rule are planted.
+fn planted_of_each() -> usize {
+    std::env::var("TROUPE_GIT_SECRETS").ok().and_then(|count| count.parse().ok()).unwrap_or(PLANTED)
+}
+
+/// A file with a secret: its path, its text, and where in it the secret is.
+fn planted_file(below: &str, rule: &str, number: usize, dice: &mut Dice) -> (String, String, Place) {
+    let (path, line) = (format!("{below}/{rule}-{number}.txt"), number % LINES + 1);
+    let text = format!("{}{}\n", "\n".repeat(line - 1), secret(dice, rule));
+    let place = (rule.to_owned(), format!("{path}:{line}"));
+    (path, text, place)
+}
+
 /// Plants secrets in files below a folder; where.
 fn plant(
     folder: &Path,
@@ -74,14 +89,20 @@ fn plant(
     let mut places = BTreeSet::new();
     for rule in RULES {
         for number in numbers.clone() {
-            let (path, line) = (format!("{below}/{rule}-{number}.txt"), number % LINES + 1);
-            let place = folder.join(&path);
-            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
-            std::fs::write(place, format!("{}{}\n", "\n".repeat(line - 1), secret(dice, rule))).unwrap();
-            places.insert((rule.to_owned(), format!("{path}:{line}")));
+            let (path, text, place) = planted_file(below, rule, number, dice);
+            let path = folder.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+            places.insert(place);
         }
     }
     places
+}
+
+/// Where a secret was found.
+fn place(finding: &Value) -> Place {
+    let text = |field: &str| finding[field].as_str().unwrap();
+    (text("rule").to_owned(), format!("{}:{}", text("path"), finding["line"]))
 }
 
 /// All files below a folder, where there is one.
@@ -154,7 +175,7 @@ impl Workshop {
 
 #[tokio::test]
 async fn secrets_of_every_rule_are_refused_in_commits_in_the_middle_renamed_files_and_merges() {
-    let count = std::env::var("TROUPE_GIT_SECRETS").ok().and_then(|count| count.parse().ok()).unwrap_or(PLANTED);
+    let count = planted_of_each();
     let (shop, mut dice) = (Workshop::begun().await, Dice::from_environment("TROUPE_SECRETS_SEED"));
     let folder = shop.at("ada");
     let mut planted = plant(&folder, "middle", &mut dice, &(0..count).step_by(3));
@@ -178,7 +199,6 @@ async fn secrets_of_every_rule_are_refused_in_commits_in_the_middle_renamed_file
     let said = shop.leaks(&[]).await;
     let found = shop.findings("?limit=100").await;
     let text = |finding: &Value, field: &str| finding[field].as_str().unwrap().to_owned();
-    let place = |finding: &Value| (text(finding, "rule"), format!("{}:{}", text(finding, "path"), finding["line"]));
     assert_eq!(found.iter().map(place).collect::<BTreeSet<_>>(), planted);
     let shown = found.iter().filter(|finding| {
         let (rule, place) = place(finding);
