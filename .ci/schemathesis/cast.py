@@ -154,6 +154,7 @@ def organization(owner, name, member):
         "mailboxId": mailbox_id,
         "domain": f"{slug}.localhost.localdomain",
         "address": "alias@example.org",
+        "sender": "bob@example.org",
         "calendarId": calendar,
         "eventId": event_id,
         "mailThreadId": "thr_01jd7rt4m5e9fv2w8x3c6k0hqz",

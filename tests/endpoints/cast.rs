@@ -93,6 +93,7 @@ const MADE_UP: &[(&str, &str)] = &[
     ("messageId", "msg_01jd7rt4m5e9fv2w8x3c6k0hqz"),
     ("action", "add"),
     ("address", "alias@example.org"),
+    ("sender", "bob@example.org"),
 ];
 
 impl Cast {

@@ -4,6 +4,8 @@ mod addresses;
 pub mod dns;
 mod domains;
 mod preferences;
+mod thread_actions;
+mod threads;
 
 use serde_json::{Value, json};
 

@@ -6,5 +6,9 @@ mod domains;
 mod mailboxes;
 mod preferences;
 mod routes;
+mod thread;
+mod thread_actions;
+mod thread_row;
+mod threads;
 
 pub use self::routes::page;

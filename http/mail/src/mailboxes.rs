@@ -16,6 +16,7 @@ use http_shell::{
     state::State,
 };
 use serde::{Deserialize, Serialize};
+use store::mail::MailState;
 use utoipa::ToSchema;
 
 /// Mailboxes of a person in one answer.
@@ -37,23 +38,23 @@ pub(crate) struct MailboxBody {
     domain: String,
     /// What it is called; may be empty.
     display_name: String,
-    /// What new messages end with; empty.
+    /// What new messages end with, as HTML; may be empty.
     signature: String,
-    /// Whether reminders are also filed as messages; they aren't.
+    /// Whether reminders are also filed as messages.
     reminder_mail: bool,
     /// Other addresses that are the mailbox's.
     aliases: Vec<String>,
 }
 
-impl From<Mailbox> for MailboxBody {
-    fn from(mailbox: Mailbox) -> Self {
+impl MailboxBody {
+    pub(crate) fn new(mailbox: Mailbox, settings: MailState) -> Self {
         Self {
             mailbox_id: mailbox.id.to_string(),
             address: mailbox.address.to_string(),
             domain: mailbox.domain().to_owned(),
             display_name: mailbox.display_name,
-            signature: String::new(),
-            reminder_mail: false,
+            signature: settings.signature,
+            reminder_mail: settings.reminder_mail,
             aliases: mailbox.aliases.iter().map(ToString::to_string).collect(),
         }
     }
@@ -75,7 +76,13 @@ pub(crate) async fn mailboxes_list(org: Org<Part>, state: State) -> Result<Json<
         Some(person) => state.store.mailboxes_of_person(org.id(), person.user_id, LISTED_MAX).await?,
         None => Vec::new(),
     };
-    Ok(Json(MailboxesAnswer { mailboxes: mailboxes.into_iter().map(MailboxBody::from).collect() }))
+    let ids: Vec<MailboxId> = mailboxes.iter().map(|mailbox| mailbox.id).collect();
+    let mut settings = state.store.mail_states(&ids).await?;
+    let mailboxes = mailboxes.into_iter().map(|mailbox| {
+        let settings = settings.remove(&mailbox.id).unwrap_or_default();
+        MailboxBody::new(mailbox, settings)
+    });
+    Ok(Json(MailboxesAnswer { mailboxes: mailboxes.collect() }))
 }
 
 /// A mailbox, as who runs mail sees it.

@@ -2,7 +2,7 @@
 
 use http_shell::{endpoint::Endpoint, page};
 
-use crate::{aliases, domains, mailboxes, preferences};
+use crate::{aliases, domains, mailboxes, preferences, thread, thread_actions, threads};
 
 /// The lines.
 #[rustfmt::skip]
@@ -24,12 +24,22 @@ pub fn page() -> Vec<Endpoint> {
         "Mailboxes" {
             GET    "/v1/orgs/{orgId}/mail/mailboxes"                        => mailboxes::mailboxes_list;
             GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/limits"     => preferences::mailbox_limits;
+            PATCH  "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/settings"   => thread_actions::mailbox_settings_patch;
             GET    "/v1/orgs/{orgId}/mail/preferences"                      => preferences::mail_preferences_get;
             PATCH  "/v1/orgs/{orgId}/mail/preferences"                      => preferences::mail_preferences_patch;
             GET    "/v1/orgs/{orgId}/mail/admin/mailboxes"                  => mailboxes::admin_mailboxes_list;
             POST   "/v1/orgs/{orgId}/mail/admin/mailboxes"                  => mailboxes::admin_mailbox_create, creates();
             PATCH  "/v1/orgs/{orgId}/mail/admin/mailboxes/{mailboxId}"      => mailboxes::admin_mailbox_patch;
             DELETE "/v1/orgs/{orgId}/mail/admin/mailboxes/{mailboxId}"      => mailboxes::admin_mailbox_delete;
+        }
+        "Mail" {
+            GET    "/v1/orgs/{orgId}/mail/threads"                          => threads::mail_threads_all;
+            GET    "/v1/orgs/{orgId}/mail/counts"                           => threads::mail_counts_all;
+            GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads"    => threads::mail_threads;
+            GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/counts"     => threads::mail_counts;
+            POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads/actions" => thread_actions::mail_thread_actions;
+            GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads/{mailThreadId}" => thread::mail_thread_get;
+            PUT    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/senders/{sender}/category" => thread_actions::mail_sender_category;
         }
     }
 }

@@ -4,7 +4,7 @@ mod names;
 
 use std::ops::Deref;
 
-pub use self::names::{AliasAddress, DatabaseId};
+pub use self::names::{AliasAddress, ConversationId, DatabaseId, SenderAddress};
 use crate::{argument::Argument, call::Call, error::Result, facts::Facts};
 
 /// A type that is read from a parameter of the path. What it can't be read from does not exist: 404.

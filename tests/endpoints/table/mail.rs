@@ -19,6 +19,14 @@ pub const ROWS: &[Row] = rows! {
     DELETE "/v1/orgs/{orgId}/mail/admin/aliases/{address}" Scope("mail:admin"), Nothing;
     GET    "/v1/orgs/{orgId}/mail/mailboxes" Member, Nothing;
     GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/limits" Member, Nothing;
+    PATCH  "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/settings" Member, JSON;
+    GET    "/v1/orgs/{orgId}/mail/threads" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/counts" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/counts" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads/actions" Member, JSON;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads/{mailThreadId}" Member, Nothing;
+    PUT    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/senders/{sender}/category" Member, JSON;
     GET    "/v1/orgs/{orgId}/mail/preferences" Member, Nothing;
     PATCH  "/v1/orgs/{orgId}/mail/preferences" Member, JSON;
     GET    "/v1/orgs/{orgId}/mail/admin/mailboxes" Scope("mail:admin"), Nothing;

@@ -214,7 +214,7 @@ impl<'f> Filing<'f> {
     }
 
     /// Conversations as this commit leaves them so far.
-    async fn load(&self, ids: &BTreeSet<MailThreadId>) -> Result<Vec<Conversation>> {
+    async fn load(&mut self, ids: &BTreeSet<MailThreadId>) -> Result<Vec<Conversation>> {
         let here = ids.iter().filter_map(|id| self.touched.get(id)).map(|it| it.after.clone());
         let mut found: Vec<Conversation> = here.collect();
         let others: Vec<MailThreadId> = ids.iter().copied().filter(|id| !self.touched.contains_key(id)).collect();

@@ -11,8 +11,8 @@ use domain::{
         COMMIT_NOT_FOUND, Fingerprint, ObjectId, PULL_NOT_FOUND, Principal, PullNumber, REPOSITORY_NOT_FOUND,
         RepositoryName, SECRET_FINDING_NOT_FOUND,
     },
-    id::{ArtifactId, LfsLockId, OrgId, ResourceId, UserId},
-    mail::{ALIAS_NOT_FOUND, DOMAIN_NOT_FOUND, DomainName},
+    id::{ArtifactId, LfsLockId, MailThreadId, OrgId, ResourceId, UserId},
+    mail::{ALIAS_NOT_FOUND, DOMAIN_NOT_FOUND, DomainName, THREAD_NOT_FOUND},
     notify::ResourceType,
     pipelines::{
         artifacts::ARTIFACT_NOT_FOUND,
@@ -27,6 +27,12 @@ use super::{PathParameter, concat_example};
 
 /// An alias of a mailbox.
 pub struct AliasAddress(pub Email);
+
+/// A conversation of a mailbox, where its own endpoints name it.
+pub struct ConversationId(pub MailThreadId);
+
+/// Who sends mail: any text, since a bad address is a fault of its own.
+pub struct SenderAddress(pub String);
 
 /// The id of a resource that is a database.
 pub struct DatabaseId(pub ResourceId);
@@ -77,5 +83,8 @@ named! {
     DomainName = "domain", "A domain of the organization, regardless of case.", "acme.example", DOMAIN_NOT_FOUND,
         |text: &str| parsed(&text.to_ascii_lowercase());
     AliasAddress = "address", "An alias.", "sales@acme.example", ALIAS_NOT_FOUND, |text| parsed(text).map(Self);
+    ConversationId = "mailThreadId", "A conversation in the mailbox.", concat_example(MailThreadId::PREFIX), THREAD_NOT_FOUND,
+        |text| parsed(text).map(Self);
+    SenderAddress = "sender", "An e-mail address.", "bob@example.org", THREAD_NOT_FOUND, |text: &str| Some(Self(text.to_owned()));
     JobFile = "fileId", "An artifact or a cache.", "art_01jd7rt4m5e9fv2w8x3c6k0hqz", "Upload not found.", parsed;
 }
