@@ -78,10 +78,10 @@ pub(crate) struct MailMessageBody {
     message_id: String,
     /// The conversation's id.
     thread_id: String,
-    /// Who wrote it.
+    /// The sender, as the message says.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<CorrespondentBody>,
-    /// To whom.
+    /// The people whom the message is to.
     to: Vec<CorrespondentBody>,
     /// People who get a copy.
     cc: Vec<CorrespondentBody>,
@@ -191,7 +191,7 @@ impl MailMessageBody {
 
 /// A conversation.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ThreadAnswer {
+pub(crate) struct MailThreadAnswer {
     /// The conversation, as lists show it.
     thread: MailThreadBody,
     /// The messages, the oldest first.
@@ -208,7 +208,7 @@ pub(crate) async fn mail_thread_get(
     mailbox: Owned<Mailbox>,
     id: Path<ConversationId>,
     state: State,
-) -> Result<Json<ThreadAnswer>> {
+) -> Result<Json<MailThreadAnswer>> {
     let found = state.store.mail_conversations(mailbox.id, &[id.0.0]).await?.into_values().next();
     let conversation = found.ok_or_else(no_thread)?;
     let wanted = bodies_wanted(query.bodies.as_deref(), &conversation);
@@ -220,7 +220,7 @@ pub(crate) async fn mail_thread_get(
         MailMessageBody::new(&thread_id, message, shown)
     });
     let messages = messages.collect();
-    Ok(Json(ThreadAnswer { thread, messages }))
+    Ok(Json(MailThreadAnswer { thread, messages }))
 }
 
 /// Whose bodies are asked for.

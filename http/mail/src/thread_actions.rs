@@ -27,7 +27,7 @@ const SIGNATURE_LEN_MAX: usize = 20_000;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(example = json!({"threadIds": ["thr_01jd7rt4m5e9fv2w8x3c6k0hqz"], "action": "archive"}))]
-pub(crate) struct ThreadActionsBody {
+pub(crate) struct MailThreadActionsBody {
     /// The ids of 1 to 100 conversations; those that aren't there are passed over.
     thread_ids: Vec<String>,
     /// `archive`, `inbox`, `trash`, `spam`, `not_spam`, `delete`, `read`, `unread`, `star`, `unstar`, `label`, `unlabel`,
@@ -39,7 +39,7 @@ pub(crate) struct ThreadActionsBody {
     until: Option<i64>,
 }
 
-impl RequestBody for ThreadActionsBody {
+impl RequestBody for MailThreadActionsBody {
     fn check(&self, problems: &mut Problems) {
         let fits = ACTION_THREADS.contains(&self.thread_ids.len());
         problems.require(fits, "threadIds", "Name 1 to 100 conversations.");
@@ -50,7 +50,7 @@ impl RequestBody for ThreadActionsBody {
 
 /// What was done.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ThreadActionsAnswer {
+pub(crate) struct MailThreadActionsAnswer {
     /// How many conversations changed.
     changed: usize,
 }
@@ -65,9 +65,9 @@ pub(crate) struct ThreadActionsAnswer {
 pub(crate) async fn mail_thread_actions(
     person: MailPerson,
     mailbox_id: Path<MailboxId>,
-    body: Body<ThreadActionsBody>,
+    body: Body<MailThreadActionsBody>,
     state: State,
-) -> Result<Json<ThreadActionsAnswer>> {
+) -> Result<Json<MailThreadActionsAnswer>> {
     let body = body.into_inner();
     let label = body.label_id.filter(|id| !id.is_empty()).map(|id| id.parse::<MailLabelId>().map_err(|_| no_label()));
     let command = ThreadsAct {
@@ -78,7 +78,7 @@ pub(crate) async fn mail_thread_actions(
         until: body.until.map(Timestamp),
     };
     let changed = state.actors.mailbox.ask(&mailbox_id, command, person.context()).await?;
-    Ok(Json(ThreadActionsAnswer { changed }))
+    Ok(Json(MailThreadActionsAnswer { changed }))
 }
 
 /// The category of what a sender sends.

@@ -9,14 +9,14 @@ use domain::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Somebody whom a message is from or to.
+/// A person or a list that a message is from or to.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(example = json!({"name": "Bob", "email": "bob@example.org"}))]
 pub(crate) struct CorrespondentBody {
     /// What they are called.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Their address, in small letters.
+    /// The address, in small letters.
     email: String,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct MailThreadBody {
     has_attachments: bool,
     /// `primary`, `transactions`, `updates` or `promotions`.
     category: &'static str,
-    /// Who wrote last of those who aren't the mailbox.
+    /// The last sender but the mailbox itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     sender: Option<CorrespondentBody>,
     /// When the conversation comes back into the inbox.
@@ -101,7 +101,7 @@ impl MailThreadBody {
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 #[schema(example = json!({"primary": 2, "transactions": 0, "updates": 1, "promotions": 0}))]
 pub(crate) struct CategoryCountsBody {
-    /// From people.
+    /// Mail from people.
     primary: i64,
     /// Orders, invoices, tickets.
     transactions: i64,

@@ -157,14 +157,14 @@ fn wanted(
 
 /// Conversations.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct ThreadsAnswer {
+pub(crate) struct MailThreadsAnswer {
     /// The newest first.
     threads: Vec<MailThreadBody>,
     /// Where the next page starts; null where there is none.
     cursor: Option<String>,
 }
 
-impl ThreadsAnswer {
+impl MailThreadsAnswer {
     fn new(mut rows: Vec<(&Mailbox, ThreadRow)>) -> Self {
         let most = PAGE as usize;
         let has_more = rows.len() > most;
@@ -184,7 +184,7 @@ pub(crate) async fn mail_threads_all(
     person: MailPerson,
     query: Query<AllThreadsQuery>,
     state: State,
-) -> Result<Json<ThreadsAnswer>> {
+) -> Result<Json<MailThreadsAnswer>> {
     let (view, category) = (query.view.as_deref(), query.category.as_deref());
     let wanted = wanted(view, category, query.q.as_deref(), query.cursor.as_deref())?;
     let mailboxes = state.store.mailboxes_of_person(person.id(), person.user_id(), MERGED_MAX).await?;
@@ -194,7 +194,7 @@ pub(crate) async fn mail_threads_all(
         rows.extend(found.into_iter().map(|row| (mailbox, row)));
     }
     rows.sort_by_key(|(_, row)| std::cmp::Reverse((row.sort_at, row.id)));
-    Ok(Json(ThreadsAnswer::new(rows)))
+    Ok(Json(MailThreadsAnswer::new(rows)))
 }
 
 /// The conversations of a mailbox
@@ -206,17 +206,17 @@ pub(crate) async fn mail_threads(
     query: Query<ThreadsQuery>,
     mailbox: Owned<Mailbox>,
     state: State,
-) -> Result<Json<ThreadsAnswer>> {
+) -> Result<Json<MailThreadsAnswer>> {
     query.label_check()?;
     let (view, category) = (query.view.as_deref(), query.category.as_deref());
     let wanted = wanted(view, category, query.q.as_deref(), query.cursor.as_deref())?;
     let rows = state.store.mail_threads(mailbox.id, &wanted).await?;
-    Ok(Json(ThreadsAnswer::new(rows.into_iter().map(|row| (&*mailbox, row)).collect())))
+    Ok(Json(MailThreadsAnswer::new(rows.into_iter().map(|row| (&*mailbox, row)).collect())))
 }
 
 /// Counts of all mailboxes.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct AllCountsAnswer {
+pub(crate) struct MailCountsAllAnswer {
     /// All mailboxes together.
     counts: CategoryCountsBody,
     /// Counts by mailbox.
@@ -229,7 +229,7 @@ pub(crate) struct AllCountsAnswer {
 
 /// What is unread in my mailboxes
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/mail/counts")]
-pub(crate) async fn mail_counts_all(person: MailPerson, state: State) -> Result<Json<AllCountsAnswer>> {
+pub(crate) async fn mail_counts_all(person: MailPerson, state: State) -> Result<Json<MailCountsAllAnswer>> {
     let mailboxes = state.store.mailboxes_of_person(person.id(), person.user_id(), LISTED_MAX).await?;
     let ids: Vec<_> = mailboxes.iter().map(|mailbox| mailbox.id).collect();
     let found: CountsByMailbox = state.store.mail_counts(&ids, View::Inbox.name()).await?;
@@ -245,12 +245,12 @@ pub(crate) async fn mail_counts_all(person: MailPerson, state: State) -> Result<
         counts.add(&its);
         by_mailbox.insert(id.to_string(), its);
     }
-    Ok(Json(AllCountsAnswer { counts, mailboxes: by_mailbox, badge, complete: true }))
+    Ok(Json(MailCountsAllAnswer { counts, mailboxes: by_mailbox, badge, complete: true }))
 }
 
 /// Counts of a mailbox.
 #[derive(Debug, Serialize, ToSchema)]
-pub(crate) struct CountsAnswer {
+pub(crate) struct MailCountsAnswer {
     /// Conversations in the inbox that have something unread.
     counts: CategoryCountsBody,
     /// Always true: counts are kept in step.
@@ -263,7 +263,7 @@ pub(crate) async fn mail_counts(
     _person: MailPerson,
     mailbox: Owned<Mailbox>,
     state: State,
-) -> Result<Json<CountsAnswer>> {
+) -> Result<Json<MailCountsAnswer>> {
     let found = state.store.mail_counts(&[mailbox.id], View::Inbox.name()).await?;
-    Ok(Json(CountsAnswer { counts: CategoryCountsBody::new(found.get(&mailbox.id)), complete: true }))
+    Ok(Json(MailCountsAnswer { counts: CategoryCountsBody::new(found.get(&mailbox.id)), complete: true }))
 }
