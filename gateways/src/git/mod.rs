@@ -100,7 +100,13 @@ pub struct GitJob {
 impl GitJob {
     /// A command of git's, in the repository `folder`.
     pub fn new(folder: &Path, command: &str) -> Self {
-        Self { folder: folder.to_owned(), arguments: vec![command.into()], protocol: None, memory_max: None, keeps: None }
+        Self {
+            folder: folder.to_owned(),
+            arguments: vec![command.into()],
+            protocol: None,
+            memory_max: None,
+            keeps: None,
+        }
     }
 
     /// An argument of the command.

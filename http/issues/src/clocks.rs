@@ -22,7 +22,7 @@ pub(crate) struct IssueClockBody {
     cycles: Vec<Value>,
 }
 
-/// Something that the clocks of an issue were told.
+/// A step of an issue, as its clocks were told.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct IssueClockStepBody {
