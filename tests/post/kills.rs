@@ -17,7 +17,7 @@ use serde_json::json;
 use store::{
     Clock, Store,
     testing::{
-        Scratch,
+        SECRET_KEY_TEXT, Scratch,
         recount::{Depth, storage},
     },
 };
@@ -43,6 +43,7 @@ async fn what_was_answered_250_is_kept() {
     let scratch = Scratch::new().await.unwrap();
     let dns = Dns::start();
     let launch = Launch::in_folder(scratch.folder()).set(format!("database.url={}", scratch.url()));
+    let launch = launch.set(format!("secrets.keys={SECRET_KEY_TEXT}"));
     let launch = launch.set("mail_server.smtp_listen=127.0.0.1:0").set(format!("mail_server.resolver={}", dns.address));
     let mut process = launch.start();
     let address = mailbox(&process).await;
