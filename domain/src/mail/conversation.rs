@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Candidate, Correspondent, MailBox, MailFile, Placing, RawId, ThreadState, Verdict};
 use crate::{
     Timestamp,
-    id::{MailLabelId, MailMessageId, MailThreadId},
+    id::{MailLabelId, MailThreadId},
 };
 
 /// Participants that a list shows.
@@ -224,7 +224,7 @@ pub fn mail_words(question: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mail::MailCategory;
+    use crate::{id::MailMessageId, mail::MailCategory};
 
     fn message(at: i64, from: &str) -> MailMessage {
         let at = Timestamp(at);

@@ -60,8 +60,8 @@ row! {
 }
 
 row! {
-    struct DoubleRow {
-        message_id: String,
+    struct DoublesRow {
+        doubles: i64,
     }
 }
 
@@ -243,10 +243,11 @@ impl Store {
         envelope_from: &str,
         since: Timestamp,
     ) -> Result<bool, StoreError> {
-        let statement = "SELECT message_id FROM mail_messages WHERE mailbox_id = $1 AND raw_id = $2 \
-                         AND envelope_from = $3 AND received_at >= $4 LIMIT 1";
+        let statement = "SELECT COUNT(*) AS doubles FROM mail_messages WHERE mailbox_id = $1 AND raw_id = $2 \
+                         AND envelope_from = $3 AND received_at >= $4";
         let values = [mailbox_id.to_string().into(), raw_id.to_string().into(), envelope_from.into(), since.0.into()];
-        Ok(self.reader().row::<DoubleRow>(&Sql::new(statement, values)).await?.is_some())
+        let found = self.reader().row::<DoublesRow>(&Sql::new(statement, values)).await?;
+        Ok(found.is_some_and(|found| found.doubles > 0))
     }
 }
 
