@@ -124,11 +124,15 @@ impl ThreadState {
             ThreadAction::Read => after.messages.iter_mut().for_each(|it| it.is_unread = false),
             ThreadAction::Unread => {
                 let newest = after.messages.iter_mut().filter(|it| it.is_incoming).max_by_key(|it| (it.at, it.id));
-                newest.into_iter().for_each(|it| it.is_unread = true);
+                if let Some(newest) = newest {
+                    newest.is_unread = true;
+                }
             }
             ThreadAction::Star => {
                 let newest = after.messages.iter_mut().max_by_key(|it| (it.at, it.id));
-                newest.into_iter().for_each(|it| it.is_starred = true);
+                if let Some(newest) = newest {
+                    newest.is_starred = true;
+                }
             }
             ThreadAction::Unstar => after.messages.iter_mut().for_each(|it| it.is_starred = false),
             ThreadAction::Label(id) => {

@@ -39,6 +39,7 @@ impl MailCategory {
 
 /// What of a message decides on its category.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own, which one rule asks for")]
 pub struct Traits {
     /// What the mailbox chose for the sender.
     pub chosen: Option<MailCategory>,

@@ -96,6 +96,7 @@ pub struct MailContent {
 
 /// What headers and markup say of how a message was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a header or a mark of its own")]
 struct Marks {
     unsubscribes: bool,
     is_bulk: bool,

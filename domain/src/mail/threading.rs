@@ -5,17 +5,15 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use sha2::{Digest, Sha256};
-
 use super::BaseSubject;
-use crate::{Timestamp, id::MailThreadId};
+use crate::{Timestamp, id::MailThreadId, token::sha256_hex};
 
 /// Message-IDs of a message's `References` that are kept, from the last one back.
 pub const REFERENCES_MAX: usize = 50;
 /// How long a subject joins what doesn't refer to each other.
 pub const SUBJECT_JOINS_FOR: Duration = Duration::from_hours(14 * 24);
-/// Bytes of a Message-ID's hash.
-const HASH_BYTES: usize = 16;
+/// How long the hash of a Message-ID is, in characters.
+const HASH_LEN: usize = 32;
 
 /// The hash of a Message-ID, by which it is looked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,8 +23,9 @@ impl MessageIdHash {
     /// Of a Message-ID; the brackets around it don't count, its case does (RFC 5322 3.6.4).
     pub fn of(message_id: &str) -> Self {
         let id = message_id.trim().trim_start_matches('<').trim_end_matches('>');
-        let digest = Sha256::digest(id.as_bytes());
-        Self(digest.iter().take(HASH_BYTES).map(|byte| format!("{byte:02x}")).collect())
+        let mut hash = sha256_hex(id.as_bytes());
+        hash.truncate(HASH_LEN);
+        Self(hash)
     }
 
     /// As it is stored.

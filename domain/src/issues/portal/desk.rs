@@ -246,7 +246,9 @@ impl ServiceDesk {
             sla.check(problems, &path, (settings, &request_types));
         }
         if let Some(Err(Error::Invalid { problems: found })) = self.hours.as_ref().map(Hours::read) {
-            found.into_iter().for_each(|it| problems.add(format!("config.servicedesk.{}", it.path), it.message));
+            for it in found {
+                problems.add(format!("config.servicedesk.{}", it.path), it.message);
+            }
         }
     }
 
