@@ -165,31 +165,35 @@ async fn clocks_hold_at_their_limits() {
     let path = format!("{}/issues/spaces/HELP", desk.org);
     let config = desk.ada.client.get(&path).send().await.expect(200).json["space"]["config"].clone();
     let sla = |id: String| json!({ "slaId": id, "name": id, "start": [{ "type": "created" }], "stop": [{ "type": "resolved" }] });
-    let patch = async |change: &dyn Fn(&mut Value)| {
+    let configured = async |change: &dyn Fn(&mut Value)| {
         let mut config = config.clone();
         change(&mut config["servicedesk"]);
         desk.ada.client.patch(&path).json(&json!({ "config": config })).send().await
     };
     for (count, status) in [(19, 200), (20, 200), (21, 400)] {
         let slas: Vec<Value> = (0..count).map(|at| sla(format!("clock_{at}"))).collect();
-        assert_eq!(patch(&|desk| desk["slas"] = json!(slas)).await.status, status, "{count}");
+        assert_eq!(configured(&|desk| desk["slas"] = json!(slas)).await.status, status, "{count}");
     }
     for (length, status) in [(31, 200), (32, 200), (33, 400)] {
-        assert_eq!(patch(&|desk| desk["slas"] = json!([sla("x".repeat(length))])).await.status, status, "{length}");
+        assert_eq!(
+            configured(&|desk| desk["slas"] = json!([sla("x".repeat(length))])).await.status,
+            status,
+            "{length}"
+        );
     }
     for (count, status) in [(29, 200), (30, 200), (31, 400)] {
         let goals = vec![json!({ "time": 1_000 }); count];
-        assert_eq!(patch(&|desk| desk["slas"][0]["goals"] = json!(goals)).await.status, status, "{count}");
+        assert_eq!(configured(&|desk| desk["slas"][0]["goals"] = json!(goals)).await.status, status, "{count}");
     }
     for (time, status) in [(999, 400), (1_000, 200), (1_001, 200), (315_360_000_000_i64, 200), (315_360_000_001, 400)] {
         let goals = json!([{ "time": time, "calendar": "always" }]);
-        assert_eq!(patch(&|desk| desk["slas"][0]["goals"] = goals.clone()).await.status, status, "{time}");
+        assert_eq!(configured(&|desk| desk["slas"][0]["goals"] = goals.clone()).await.status, status, "{time}");
     }
     for (count, status) in [(0, 400), (1, 200), (20, 200), (21, 400)] {
         let events = vec![json!({ "type": "created" }); count];
-        assert_eq!(patch(&|desk| desk["slas"][0]["start"] = json!(events)).await.status, status, "{count}");
+        assert_eq!(configured(&|desk| desk["slas"][0]["start"] = json!(events)).await.status, status, "{count}");
     }
-    let wrong = patch(&|desk| {
+    let wrong = configured(&|desk| {
         desk["slas"][1]["slaId"] = desk["slas"][0]["slaId"].clone();
         desk["slas"][1]["name"] = json!("TIME to first response");
         desk["slas"][0]["start"] = json!([{ "type": "entered", "statusId": "nowhere" }]);
@@ -210,5 +214,5 @@ async fn clocks_hold_at_their_limits() {
         &format!("{at}.slas[1].pause[0].statusIds"),
         &format!("{at}.slas[1].slaId"),
     ]);
-    assert_eq!(patch(&|desk| desk["slas"][0]["stop"] = json!([{ "type": "never" }])).await.status, 400);
+    assert_eq!(configured(&|desk| desk["slas"][0]["stop"] = json!([{ "type": "never" }])).await.status, 400);
 }

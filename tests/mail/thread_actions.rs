@@ -138,20 +138,20 @@ async fn the_category_of_a_sender_is_chosen_for_what_is_there_and_what_comes() {
 async fn settings_are_kept_and_a_signature_is_cleaned() {
     let post = Post::new().await;
     let path = post.at("settings");
-    let patch = async |body: Value| post.ada.client.patch(&path).json(&body).send().await;
-    let signed = patch(json!({"signature": "<b>Ada</b><script>x()</script>"})).await.expect(200);
+    let set = async |body: Value| post.ada.client.patch(&path).json(&body).send().await;
+    let signed = set(json!({"signature": "<b>Ada</b><script>x()</script>"})).await.expect(200);
     assert_eq!(
         (signed.str("/mailbox/signature"), &signed.json["mailbox"]["reminderMail"]),
         ("<b>Ada</b>", &json!(false))
     );
-    let changed = patch(json!({"reminderMail": true})).await.expect(200);
+    let changed = set(json!({"reminderMail": true})).await.expect(200);
     assert_eq!(changed.str("/mailbox/signature"), "<b>Ada</b>");
     let list = post.ada.client.get(&format!("{}/mail/mailboxes", post.org)).send().await.expect(200);
     assert_eq!(list.json["mailboxes"][0], changed.json["mailbox"]);
     for len in [19_999, 20_000] {
-        patch(json!({"signature": "a".repeat(len)})).await.expect(200);
+        set(json!({"signature": "a".repeat(len)})).await.expect(200);
     }
-    patch(json!({"signature": "a".repeat(20_001)})).await.expect_problems(&["signature"]);
+    set(json!({"signature": "a".repeat(20_001)})).await.expect_problems(&["signature"]);
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ struct Clock<'a> {
 #[derive(Default)]
 pub(crate) struct Clocks<'a> {
     hours: Option<Hours>,
-    clocks: Vec<Clock<'a>>,
+    followed: Vec<Clock<'a>>,
     /// Keys of clocks that the desk has no more.
     gone: Vec<String>,
     /// Steps that were kept before, and those that are new.
@@ -72,15 +72,15 @@ impl<'a> Clocks<'a> {
         }
         steps.extend(step_of(happened.before, issue, happened.said, (steps.last(), now)));
         issue.sla.clear();
-        let mut clocks = Vec::new();
+        let mut followed = Vec::new();
         for sla in slas {
             let before = kept.remove(&clock_key(space.space_id, &sla.sla_id)).unwrap_or_default();
             let course = Course { sla, hours: hours.as_ref(), before: &before, steps: &steps };
             let after = course.cycles(now);
             issue.sla.extend(after.last().map(|cycle| (sla.sla_id.clone(), cycle.wire())));
-            clocks.push(Clock { sla, before, after });
+            followed.push(Clock { sla, before, after });
         }
-        Ok(Self { hours, clocks, gone: kept.into_keys().collect(), known, steps })
+        Ok(Self { hours, followed, gone: kept.into_keys().collect(), known, steps })
     }
 
     /// Keeps the clocks, sets the timer of the next goal, and tells of goals that were passed.
@@ -91,17 +91,17 @@ impl<'a> Clocks<'a> {
         for key in &self.gone {
             change.issue_clock_remove(issue, key);
         }
-        for clock in &self.clocks {
+        for clock in &self.followed {
             if clock.after != clock.before {
                 change.issue_clock_set(issue, &clock.sla.sla_id, (&clock.after, self.hours.as_ref()));
             }
             clock.tell(change, (space, issue), now);
         }
-        let next = self.clocks.iter().filter_map(|clock| clock.after.last()?.breaches_at).min();
+        let next = self.followed.iter().filter_map(|clock| clock.after.last()?.breaches_at).min();
         let key = issue.issue_id.to_string();
         match next {
             Some(due) => change.timer_set_for(issue.org_id, IssueOwner::KIND, &key, TIMER, due),
-            None if self.clocks.is_empty() && self.gone.is_empty() => {}
+            None if self.followed.is_empty() && self.gone.is_empty() => {}
             None => change.timer_cancel(IssueOwner::KIND, &key, TIMER),
         }
     }

@@ -77,7 +77,7 @@ impl Resolver for TokioResolver {
 
 impl fmt::Debug for Dns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Dns").field("has_resolver", &self.resolver.is_some()).finish()
+        f.debug_struct("Dns").field("has_resolver", &self.resolver.is_some()).finish_non_exhaustive()
     }
 }
 

@@ -114,12 +114,11 @@ async fn connection(
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let _ = socket2::SockRef::from(&stream).set_tcp_user_timeout(Some(UNREAD_WITHIN));
     let (address, mut wire) = (peer.ip().to_canonical(), Wire::new(stream));
-    let ended = match peers.enter(address) {
-        Some(entered) => Session::new(door, wire, Client { address, place: entered }).serve(stopped).await,
-        None => {
-            wire.say(&reply::TOO_MANY_CONNECTIONS);
-            wire.close().await
-        }
+    let ended = if let Some(entered) = peers.enter(address) {
+        Session::new(door, wire, Client { address, place: entered }).serve(stopped).await
+    } else {
+        wire.say(&reply::TOO_MANY_CONNECTIONS);
+        wire.close().await
     };
     if let Err(error) = ended {
         tracing::debug!(%error, %address, "a connection over SMTP broke off");

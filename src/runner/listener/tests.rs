@@ -131,7 +131,7 @@ fn no_character_is_cut() {
         });
     }
     // Bytes that are no text come as such.
-    let heard = joined(&read(&[0x80; 2 * LINE_LEN_MAX], READ_LEN));
+    let heard = joined(&read(&vec![0x80; 2 * LINE_LEN_MAX], READ_LEN));
     assert!(heard.chars().all(|character| character == '\u{fffd}') && heard.chars().count() == 2 * LINE_LEN_MAX);
 }
 
@@ -180,7 +180,8 @@ fn a_command_that_is_too_long_fails_its_step_and_nothing_of_it_is_shown() {
 
 #[test]
 fn of_long_progress_the_last_state_is_shown() {
-    let progress: String = (0..40_000).map(|done| format!("{done} of 40000\r")).collect();
+    let states: Vec<String> = (0..40_000).map(|done| format!("{done} of 40000\r")).collect();
+    let progress = states.concat();
     let heard = joined(&read(format!("{progress}\nnext").as_bytes(), READ_LEN));
     assert_eq!(heard, "39999 of 40000next");
 }

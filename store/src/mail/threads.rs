@@ -57,26 +57,28 @@ impl Store {
         let mut values: Vec<Value> = vec![mailbox_id.to_string().into(), wanted.place.clone().into()];
         let mut put = |value: Value| {
             values.push(value);
-            values.len()
+            values.len().to_string()
         };
         if let Some(category) = wanted.category {
-            text += &format!(" AND p.category = ${}", put(category.as_str().into()));
+            let category = put(category.as_str().into());
+            text.extend([" AND p.category = $", &category]);
         }
         if let Some((at, id)) = wanted.behind {
             let (at, id) = (put(at.0.into()), put(id.to_string().into()));
-            text += &format!(" AND (p.sort_at, p.thread_id) < (${at}, ${id})");
+            text.extend([" AND (p.sort_at, p.thread_id) < ($", &at, ", $", &id, ")"]);
         }
         if !wanted.words.is_empty() {
             text += " AND EXISTS (SELECT 1 FROM mail_messages AS m JOIN mail_words AS w \
                      ON w.mailbox_id = m.mailbox_id AND w.message_id = m.message_id \
                      WHERE m.mailbox_id = p.mailbox_id AND m.thread_id = p.thread_id";
             for word in &wanted.words {
-                text += &format!(" AND w.words LIKE ${} ESCAPE '\\'", put(pattern(word).into()));
+                let word = put(pattern(word).into());
+                text.extend([" AND w.words LIKE $", &word, " ESCAPE '\\'"]);
             }
             text += ")";
         }
         let limit = put(i64::from(wanted.limit).into());
-        text += &format!(" ORDER BY p.sort_at DESC, p.thread_id DESC LIMIT ${limit}");
+        text.extend([" ORDER BY p.sort_at DESC, p.thread_id DESC LIMIT $", &limit]);
         let sql = Sql::new(text, values);
         let rows: Vec<ShownRow> = if wanted.words.is_empty() {
             self.reader().rows(&sql).await?

@@ -27,7 +27,7 @@ impl Workshop {
         let mut command: Command = git_in(&self.at("ada"), self.folder.path());
         let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        let piece = [b' '; 1 << 16];
+        let piece = vec![b' '; 1 << 16];
         while blanks > 0 {
             let len = blanks.min(piece.len());
             stdin.write_all(&piece[..len]).unwrap();

@@ -63,9 +63,9 @@ impl Handler for MailFiler {
             let command = MailFile { arrived: Arc::new(arrived) };
             if let Err(error) = self.mailboxes.ask(&filing.mailbox_id, command, context).await {
                 if matches!(error, Error::Internal { .. }) {
-                    let mut failed = Change::new();
-                    failed.mail_arrivals_failed(ids);
-                    job.store().commit(failed).await?;
+                    let mut change = Change::new();
+                    change.mail_arrivals_failed(ids);
+                    job.store().commit(change).await?;
                 }
                 return Err(error.into());
             }
