@@ -117,6 +117,21 @@ fn every_licence_is_one_that_deny_toml_allows() {
         };
         licence.split(" AND ").all(any)
     };
-    let refused: Vec<_> = crates().into_iter().filter(|(_, _, licence)| !is_allowed(licence)).collect();
+    let text = |it: &toml::Value| it.as_str().expect("text").to_owned();
+    let excepted: BTreeSet<_> = deny["licenses"]["exceptions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .flat_map(|it| {
+            it["allow"].as_array().expect("a list").iter().map(move |licence| (text(&it["name"]), text(licence)))
+        })
+        .collect();
+    let found = crates();
+    let is_excepted = |name: &String, licence: &String| excepted.contains(&(name.clone(), licence.clone()));
+    let refused: Vec<_> =
+        found.iter().filter(|(name, _, licence)| !is_allowed(licence) && !is_excepted(name, licence)).collect();
     assert!(refused.is_empty(), "{refused:#?}");
+    let is_there = |(name, licence): &&(String, String)| found.iter().any(|it| it.0 == *name && it.2 == *licence);
+    let idle: Vec<_> = excepted.iter().filter(|it| !is_there(it)).collect();
+    assert!(idle.is_empty(), "deny.toml excepts what is no more: {idle:#?}");
 }
