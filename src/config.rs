@@ -116,6 +116,10 @@ sections! {
     Pipelines {
         #[serde(with = "humantime_serde")]
         keep: Duration,
+        log_max: u64,
+        artifact_max: u64,
+        cache_max: u64,
+        cache_quota: u64,
     }
     Audit {
         #[serde(with = "humantime_serde")]
@@ -138,11 +142,18 @@ sections! {
         outbound_addresses: Vec<std::net::IpAddr>,
         resolver: String,
         smtp_listen: String,
+        submissions_listen: String,
+        submission_listen: String,
         tls_cert: String,
         tls_key: String,
         dmarc: DmarcMode,
         trusted_networks: Vec<String>,
         trusted_sealers: Vec<String>,
+        smarthost: String,
+        outbound_port: u16,
+        #[serde(with = "humantime_serde")]
+        outbound_timeout: Duration,
+        outbound_roots: String,
     }
     Texts {
         account_sid: String,
@@ -274,6 +285,16 @@ impl Config {
     /// Where other servers bring mail, if anywhere.
     pub fn smtp_listen(&self) -> Option<SocketAddr> {
         self.mail_server.smtp_listen.parse().ok()
+    }
+
+    /// Where mail clients send over TLS, if anywhere.
+    pub fn submissions_listen(&self) -> Option<SocketAddr> {
+        self.mail_server.submissions_listen.parse().ok()
+    }
+
+    /// Where mail clients send that turn to TLS first, if anywhere.
+    pub fn submission_listen(&self) -> Option<SocketAddr> {
+        self.mail_server.submission_listen.parse().ok()
     }
 
     /// The address that clients see, without a slash at its end, when the server listens on `listening`.

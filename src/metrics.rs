@@ -38,11 +38,18 @@ pub const METRICS: &[(&str, Form, &str)] = &[
     ("troupe_cpu_waiting", Form::Gauge, "Work that waits for the processor, by kind."),
     ("troupe_deliveries_total", Form::Counter, "Attempts to tell somebody something, by channel and outcome."),
     ("troupe_delivery_delay_seconds", Form::Seconds, "From when a delivery was due to when it left, by channel."),
+    ("troupe_desk_mails_total", Form::Counter, "Mails that came to service desks, by what became of them."),
     ("troupe_git_pack_cache_bytes", Form::Gauge, "Bytes of packs that are kept once they were sent."),
     ("troupe_git_pack_cache_hits_total", Form::Counter, "Fetches that were sent what another one was sent."),
     ("troupe_git_pack_cache_misses_total", Form::Counter, "Fetches for which git made a pack that can be sent again."),
     ("troupe_git_packs_joined_total", Form::Counter, "Packs in whose place a larger one was put."),
+    ("troupe_git_push_seconds", Form::Seconds, "From when all of a push had come to when it was decided on."),
+    ("troupe_git_quarantine_bytes", Form::Gauge, "Bytes of pushes that are being taken in."),
+    ("troupe_git_running", Form::Gauge, "Runs of git that are under way."),
     ("troupe_git_runs_total", Form::Counter, "Runs of git, by command."),
+    ("troupe_git_scan_seconds", Form::Seconds, "How long it took to look for secrets in what a change brings."),
+    ("troupe_git_views_bytes", Form::Gauge, "Bytes of the folders that git works in, but for what blobs have, too."),
+    ("troupe_git_waiting", Form::Gauge, "Runs of git that wait for others to end."),
     ("troupe_http_in_flight", Form::Gauge, "Requests that are being answered."),
     ("troupe_http_request_seconds", Form::Seconds, "From a request's head to its answer, by method and route."),
     ("troupe_http_requests_total", Form::Counter, "Requests, by method, route and status."),
@@ -53,10 +60,19 @@ pub const METRICS: &[(&str, Form, &str)] = &[
     ("troupe_hub_published_total", Form::Counter, "Messages published on the hub."),
     ("troupe_hub_received_total", Form::Counter, "Messages that came from Redis."),
     ("troupe_hub_reconnects_total", Form::Counter, "Times that Redis was reached again."),
+    ("troupe_mail_deliveries_total", Form::Counter, "Tries to bring mail to a recipient, by outcome."),
+    ("troupe_mail_queue_age_seconds", Form::Gauge, "How long the oldest of the mail that waits to leave has waited."),
+    ("troupe_mail_queue_recipients", Form::Gauge, "Recipients whom mail waits to reach."),
+    ("troupe_smtp_bytes_total", Form::Counter, "Bytes of messages that came in over SMTP."),
+    ("troupe_smtp_connections", Form::Gauge, "Connections over which mail comes in."),
+    ("troupe_smtp_messages_total", Form::Counter, "Messages that came over SMTP, by the code of the answer."),
     ("troupe_outbox_delay_seconds", Form::Seconds, "From a commit to its outbox entry's delivery, by topic."),
     ("troupe_outbox_dispatched_total", Form::Counter, "Outbox entries delivered, by topic."),
     ("troupe_outbox_given_up_total", Form::Counter, "Outbox entries given up, by topic."),
     ("troupe_outbox_retried_total", Form::Counter, "Outbox entries to be tried again, by topic."),
+    ("troupe_pipeline_jobs_queued", Form::Gauge, "Jobs that wait for runners, by label."),
+    ("troupe_pipeline_log_lag_seconds", Form::Seconds, "From when lines of a log had come to when they were kept."),
+    ("troupe_pipeline_oldest_queued_seconds", Form::Gauge, "How long the first waits of these jobs, by label."),
     ("troupe_pipeline_pick_up_seconds", Form::Seconds, "From a job's place in the queue to a runner's hands."),
     ("troupe_pipeline_runners_lost_total", Form::Counter, "Jobs whose runner fell silent."),
     ("troupe_sockets_closed_total", Form::Counter, "Sockets that ended, by reason."),
@@ -90,6 +106,10 @@ const UNLABELLED: &[&str] = &[
     "troupe_store_reruns_total",
 ];
 
+/// Gauges of what comes and goes: they are there from the start, too.
+const AT_REST: &[&str] =
+    &["troupe_git_quarantine_bytes", "troupe_git_running", "troupe_git_views_bytes", "troupe_git_waiting"];
+
 /// The recorder of this process; `None` when somebody else installed another before.
 pub fn recorder() -> Option<PrometheusHandle> {
     static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
@@ -112,5 +132,8 @@ fn describe() {
     }
     for &name in UNLABELLED {
         metrics::counter!(name).absolute(0);
+    }
+    for &name in AT_REST {
+        metrics::gauge!(name).set(0.0);
     }
 }

@@ -14,7 +14,7 @@ use actors::{
     setup::{self, FirstOwner, FirstStart},
 };
 use domain::account::Email;
-use gateways::{Dns, Hub, Mailer, Places, Pusher, Texter, hub::OPERATION_TIMEOUT};
+use gateways::{Dns, Hub, Mailer, Places, Post, Pusher, Texter, hub::OPERATION_TIMEOUT};
 use http::{
     server::{Listeners, Server, serve},
     state::AppState,
@@ -23,6 +23,7 @@ use http_s3::Listener;
 use kernel::KernelOptions;
 use store::{Clock, SecretsError, Store};
 
+pub use crate::post::Listeners as PostListeners;
 use crate::{config::Config, metrics, post, s3, secret};
 
 /// Why the server didn't start. Prints as a sentence for the operator.
@@ -70,8 +71,8 @@ pub struct Running {
     pub operators: Option<SocketAddr>,
     /// Where clients of S3's protocol connect, if anywhere.
     pub s3: Option<Listener>,
-    /// Where other servers bring mail, if anywhere.
-    pub smtp: Option<http_post::Listener>,
+    /// Where mail is brought.
+    pub post: PostListeners,
     /// What the first start made; `None` at every later one.
     pub first_start: Option<FirstStart>,
     config: Config,
@@ -139,7 +140,8 @@ impl Parts {
         let places = config.places_options().map_or_else(|| Ok(Places::none()), |options| Places::new(&options));
         let places = places.map_err(setting)?;
         let dns = Dns::new(&config.dns_options());
-        let services = Services { store: store.clone(), hub, mailer, texter, pusher, places, dns, settings };
+        let post = Post::new(config.post_options(&settings.mail_host).map_err(setting)?, dns.clone());
+        let services = Services { store: store.clone(), hub, mailer, texter, pusher, places, dns, post, settings };
         let mut options = KernelOptions::new(node_name());
         if let Some(threads) = NonZeroUsize::new(config.actors.threads) {
             options.arbiters = threads;
@@ -160,7 +162,7 @@ pub async fn start(config: &Config, clock: Clock) -> Result<Running, StartError>
     let clients = TcpListener::bind(config.server.listen).map_err(StartError::Listen)?;
     let operators = config.operators_listen().map(TcpListener::bind).transpose().map_err(StartError::Listen)?;
     let s3 = config.s3_listen().map(TcpListener::bind).transpose().map_err(StartError::Listen)?;
-    let smtp = config.smtp_listen().map(TcpListener::bind).transpose().map_err(StartError::Listen)?;
+    let post = post::Sockets::bind(config).map_err(StartError::Listen)?;
     let address = clients.local_addr().map_err(StartError::Listen)?;
     let public_url = config.public_url(address);
     let parts = Parts::open(config, clock, public_url.clone(), Actors::start).await?;
@@ -176,10 +178,9 @@ pub async fn start(config: &Config, clock: Clock) -> Result<Running, StartError>
     let server = serve(&state, Listeners { clients, operators }).map_err(StartError::Listen)?;
     let s3 = s3.map(|socket| s3::serve(config, socket, &state)).transpose().map_err(StartError::Listen)?;
     let certificate = post::certificate(config).map_err(setting)?;
-    let smtp = smtp.map(|socket| post::serve(config, socket, &parts.services, certificate));
-    let smtp = smtp.transpose().map_err(StartError::Listen)?;
+    let post = post.serve(config, &parts, certificate).map_err(StartError::Listen)?;
     let operators = server.operators_address();
-    Ok(Running { address, operators, s3, smtp, first_start, config: config.clone(), server, parts })
+    Ok(Running { address, operators, s3, post, first_start, config: config.clone(), server, parts })
 }
 
 fn setting(error: impl Display) -> StartError {
@@ -213,12 +214,7 @@ impl Running {
                 s3.stop().await;
             }
         };
-        let smtp = async {
-            if let Some(smtp) = self.smtp {
-                smtp.stop().await;
-            }
-        };
-        tokio::join!(self.server.stop(), s3, smtp);
+        tokio::join!(self.server.stop(), s3, self.post.stop());
         self.parts.close(&self.config).await;
     }
 }

@@ -33,8 +33,16 @@ fn welcome(config: &Config, running: &Running) -> String {
         let url = url.map_or_else(|| format!("http://{address}"), str::to_owned);
         format!("  S3         AWS_ENDPOINT_URL_S3={url}\n")
     });
-    let smtp =
-        running.smtp.as_ref().map(|smtp| format!("  Mail       smtp://{}\n", smtp.address())).unwrap_or_default();
+    let post = &running.post;
+    let listeners = [
+        ("Mail       smtp", &post.smtp),
+        ("Submission smtps", &post.submissions),
+        ("Clients    smtp", &post.submission),
+    ];
+    let line = |(what, listener): (&str, &Option<http_post::Listener>)| {
+        listener.as_ref().map(|it| format!("  {what}://{}\n", it.address()))
+    };
+    let mail: String = listeners.into_iter().filter_map(line).collect();
     let (database, folder) = (config.database_name(), config.data_folder().display());
     let first_start = running.first_start.as_ref().map_or_else(String::new, |made| {
         format!(
@@ -52,7 +60,7 @@ fn welcome(config: &Config, running: &Running) -> String {
          Reference  http://{address}/docs\n  \
          Notes      http://{address}/docs/co-editing\n  \
          Console    http://{address}/console\n\
-         {s3}{smtp}{operators}  Data       {folder} ({database})\n\
+         {s3}{mail}{operators}  Data       {folder} ({database})\n\
          {first_start}\n\
          Press Ctrl-C to stop.\n"
     )

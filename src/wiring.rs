@@ -5,10 +5,11 @@ use std::{fs, io, net::IpAddr, path::Path};
 use actors::{PasswordCost, Settings};
 use domain::{
     mail::MailHost,
+    pipelines::{caches::CacheQuota, job::JobLimits},
     storage::{PublicHost, url_host},
 };
 use gateways::{
-    DnsOptions, HubOptions, MailOptions, PlacesOptions, PushOptions, TexterOptions,
+    DnsOptions, HubOptions, MailOptions, PlacesOptions, PostOptions, PushOptions, TexterOptions,
     mail::{SmtpCredentials, SmtpOptions, SmtpSecurity},
     places::Geocoder,
     push::{ApnsOptions, FcmOptions, Reachable, WebPushOptions},
@@ -99,6 +100,25 @@ impl Config {
         DnsOptions { server: self.resolver() }
     }
 
+    /// How mail leaves from mailboxes of a server that is called so.
+    pub fn post_options(&self, host: &MailHost) -> Result<PostOptions, UnreadableFile> {
+        let settings = &self.mail_server;
+        let setting = "mail_server.outbound_roots";
+        let pem = file(setting, &settings.outbound_roots)?.unwrap_or_default();
+        let roots = gateways::post::roots(&pem).map_err(|error| UnreadableFile {
+            setting,
+            path: settings.outbound_roots.clone(),
+            source: io::Error::other(error),
+        })?;
+        Ok(PostOptions {
+            name: host.name.clone(),
+            smarthost: host_and_port(&settings.smarthost),
+            port: settings.outbound_port,
+            timeout: settings.outbound_timeout,
+            roots,
+        })
+    }
+
     /// How the server is called where mail is concerned, when clients see it at `public_url`.
     fn mail_host(&self, public_url: &str) -> MailHost {
         let is_name = |host: &&str| host.parse::<IpAddr>().is_err();
@@ -185,6 +205,8 @@ impl Config {
             calls_available: self.notify.calls,
             audit_kept: Some(self.audit.retention).filter(|kept| !kept.is_zero()),
             runs_kept: Some(self.pipelines.keep).filter(|kept| !kept.is_zero()),
+            job_limits: self.job_limits(),
+            cache_quota: CacheQuota(self.pipelines.cache_quota),
             texts_per_day: self.notify.texts_per_day.into(),
             calls_per_day: self.notify.calls_per_day.into(),
             location: self.server.location.clone(),
@@ -198,6 +220,17 @@ impl Config {
             git_view_max: self.git.view_max,
             git_memory_max: Some(self.git.memory_max).filter(|bytes| *bytes > 0),
             git_blob_max: Some(self.git.blob_max).filter(|bytes| *bytes > 0),
+        }
+    }
+
+    /// How much a job may make. A summary's bytes are the contract's.
+    fn job_limits(&self) -> JobLimits {
+        let limits = &self.pipelines;
+        JobLimits {
+            log_bytes: limits.log_max,
+            artifact_bytes: limits.artifact_max,
+            cache_bytes: limits.cache_max,
+            ..JobLimits::default()
         }
     }
 
@@ -228,6 +261,14 @@ impl Config {
     pub fn data_folder(&self) -> &Path {
         &self.data.dir
     }
+}
+
+/// The host and the port of `relay.example.org:25`.
+pub(crate) fn host_and_port(text: &str) -> Option<(String, u16)> {
+    let (host, port) = text.rsplit_once(':')?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let port = port.parse().ok().filter(|port| *port != 0)?;
+    (!host.is_empty()).then(|| (host.to_owned(), port))
 }
 
 fn given(text: &str) -> Option<String> {

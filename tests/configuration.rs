@@ -97,10 +97,17 @@ fn settings_that_contradict_each_other_are_reported_together() {
         "texts.account_sid=AC1",
         "apns.key_file=key.p8",
         "web_push.key_file=key.pem",
+        "pipelines.cache_quota=5368709119",
     ]));
-    for word in
-        ["blobs.bucket", "operators.listen", "mail.host", "texts.auth_token", "apns.team_id", "web_push.contact"]
-    {
+    for word in [
+        "blobs.bucket",
+        "operators.listen",
+        "mail.host",
+        "texts.auth_token",
+        "apns.team_id",
+        "web_push.contact",
+        "cache_max",
+    ] {
         assert!(refusal.contains(word), "{word} in {refusal}");
     }
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 const PROGRAM = process.env.TROUPE_PROGRAM
 
 // None that the system gives to whoever asks for any: it must be free still when the program starts again.
-const freePort = () => new Promise(resolve => {
+export const freePort = () => new Promise(resolve => {
   const port = 20_000 + Math.floor(Math.random() * 12_000)
   const server = createServer().once('error', () => resolve(freePort()))
   server.listen(port, '127.0.0.1', () => server.close(() => resolve(port)))

@@ -217,14 +217,29 @@ def history(dice, folder):
     git("fast-import", "--quiet", at=folder, said="".join(stream).encode())
 
 
-def by_git(address, folder):
+def by_git(address, folder, _):
     git("clone", "-q", "--mirror", address, folder)
 
 
-def fetched_by_dulwich(address, folder):
+def by_dulwich_alone(address, folder, source):
     porcelain.clone(plain_of(address), folder, bare=True, errstream=porcelain.NoneStream(), username="anyone", password=key).close()
-    # It takes branches of its own choice only.
+    check_taken(folder, source)
+    # It keeps branches under other names: git brings them under their own.
     git("fetch", "-q", address, "+refs/*:refs/*", at=folder)
+
+
+def check_taken(folder, source):
+    """What a client fetched, before another one adds to it: the history's refs with all that they reach, and nothing else."""
+    named = {name.replace("refs/remotes/origin/", "refs/heads/", 1): oid for name, oid in refs_of(folder).items()}
+    named.pop("refs/heads/HEAD", None)
+    if named != refs_of(source):
+        sys.exit(f"{folder} has other refs: {named}")
+    if objects(folder) != objects(source):
+        sys.exit(f"{folder} has other objects than its refs reach")
+
+
+def refs_of(folder):
+    return dict(line.split() for line in git("for-each-ref", "--format=%(refname) %(objectname)", at=folder).splitlines())
 
 
 def plain_of(address):
@@ -245,7 +260,7 @@ for seed in range(HISTORIES):
     # In pieces, as people push.
     for ref in dice.sample(branches, len(branches)):
         git("push", "-q", *dice.choice([[], ["--no-thin"]]), address, f"{ref}:{ref}", at=folder)
-    dice.choice([by_git, fetched_by_dulwich])(address, copy)
+    dice.choice([by_git, by_dulwich_alone])(address, copy, folder)
     if objects(folder) != objects(copy):
         sys.exit(f"history {seed} came back with other objects")
     refs = "--format=%(refname) %(objectname)"

@@ -1,6 +1,6 @@
 """Brings mail with clients of the field, and looks whether it is there as it was sent.
 
-clients.py BASE TOKEN HOST:PORT FOLDER SIGNED
+clients.py BASE TOKEN HOST:PORT FOLDER SIGNED SUBMISSIONS SUBMISSION
 """
 
 import hashlib
@@ -22,6 +22,7 @@ from email.utils import formatdate, make_msgid
 import dkim
 
 import keys
+import submission
 
 base, token, post, place, signed = sys.argv[1], sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4]), int(sys.argv[5])
 host, port = post.rsplit(":", 1)
@@ -149,7 +150,14 @@ def sent(smtp, body):
 
 began = time.monotonic()
 socket.setdefaulttimeout(60)
-for bring in (smtplib_brings, programs_bring, signatures_hold):
+desk = submission.Desk(ask, check, place, sys.argv[6], sys.argv[7], me, org["orgId"])
+
+
+def clients_send():
+    desk.run(message)
+
+
+for bring in (smtplib_brings, programs_bring, signatures_hold, clients_send):
     bring()
     print(f"{bring.__name__:20} {time.monotonic() - began:5.1f} s")
 if broken:

@@ -87,6 +87,7 @@ def organization(owner, name, member):
     mailbox = {"localPart": "owner", "domain": f"{slug}.localhost.localdomain", "members": [me]}
     mailbox_id = owner.post(f"{org}/mail/admin/mailboxes", mailbox)["mailbox"]["mailboxId"]
     mail = f"{org}/mail/mailboxes/{mailbox_id}"
+    mail_import = owner.post(f"{mail}/imports", {"kind": "mbox", "size": 3})["import"]["importId"]
     calendar = owner.get(f"{mail}/calendars")["calendars"][0]["calendarId"]
     event = {"summary": "A meeting", "start": "2026-11-23T09:00", "end": "2026-11-23T10:00", "timeZone": "Europe/Vienna"}
     event_id = owner.post(f"{mail}/calendars/{calendar}/events", event)["event"]["eventId"]
@@ -94,7 +95,9 @@ def organization(owner, name, member):
     desk = {"key": "WEB", "name": "A space", "template": "service"}
     config = owner.post(f"{org}/issues/spaces", desk)["space"]["config"]
     config["servicedesk"]["portal"]["enabled"] = True
+    config["servicedesk"]["email"] = {"requestTypeId": "get_help", "from": "anyone"}
     owner.call("PATCH", f"{org}/issues/spaces/WEB", {"config": config})
+    mail_hook = owner.post(f"{org}/issues/spaces/WEB/mail-hooks", {"name": "A hook"})
     portal = f"/v1/portal/issues/{slug}/WEB"
     issue = owner.post(f"{portal}/requests", {"requestType": "get_help", "summary": "A request"})["key"]
     file = owner.post(f"{portal}/requests/{issue}/attachments", {"name": "a.txt", "size": 3})["attachmentId"]
@@ -130,10 +133,20 @@ def organization(owner, name, member):
         "indexName": "by-email",
         "spaceKey": "WEB",
         "issueKey": issue,
+        "issueId": "iss_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "queueId": "unassigned",
+        "approvalId": "apv_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "componentId": "cmp_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "versionId": "ver_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "sprintId": "spr_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "issueJobId": "ijb_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "boardId": "brd_01jd7rt4m5e9fv2w8x3c6k0hqz",
         "org": slug,
         "attachmentId": file,
         "who": me,
         "issueCommentId": said,
+        "mailHookId": mail_hook["hook"]["hookId"],
+        "mailHookToken": mail_hook["url"].rsplit("/", 1)[1],
         "linkId": "ilk_01jd7rt4m5e9fv2w8x3c6k0hqz",
         "workflowId": "wf_basic",
         "filterId": saved,
@@ -159,6 +172,12 @@ def organization(owner, name, member):
         "eventId": event_id,
         "mailThreadId": "thr_01jd7rt4m5e9fv2w8x3c6k0hqz",
         "messageId": "msg_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "draftId": "msg_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "part": "2",
+        "mailImportId": mail_import,
+        "mailExportId": "exp_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "labelId": "lbl_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        "mailFilterId": "flt_01jd7rt4m5e9fv2w8x3c6k0hqz",
         "action": "add",
     }
 
@@ -199,6 +218,9 @@ def main():
         "jobSeq": "1",
     }
     kept, doomed = organization(owner, "Kept", viewer), organization(owner, "Doomed", viewer)
+    app_password = {"name": "A client", "orgId": kept["orgId"], "uses": ["imap"]}
+    made = owner.post("/v1/me/app-passwords", app_password)
+    everywhere["appPasswordId"] = made["appPassword"]["appPasswordId"]
     cast = {
         "tokens": {
             "owner": owner.token,

@@ -4,12 +4,15 @@
 //! handed to it here.
 
 mod areas;
+mod git_commits;
 pub mod housekeeping;
 mod issue_calendar;
+mod issue_mail;
 pub mod jobs;
 mod pipeline_sources;
 mod quarantine;
 mod registries;
+mod test_merging;
 
 pub use actors_accounts::{admin, organization, person, setup, sign_in};
 pub use actors_backup as backup;
@@ -26,5 +29,6 @@ pub use actors_platform as platform;
 pub use actors_storage as storage;
 pub use actors_vault as vault;
 pub use issue_calendar::{BookingPlace, IssueCalendar};
-pub use pipeline_sources::GitSources;
+pub use issue_mail::IssueMailDoor;
+pub use pipeline_sources::{GitSources, WorkflowFolder};
 pub use registries::{Actors, Registries, lanes};

@@ -7,7 +7,7 @@ use actors_pipelines::{COMMITS_MAX, FoundFile, PATHS_MAX, Sources};
 use domain::{
     Result,
     git::{
-        ObjectId, branch_among,
+        ObjectId,
         objects::{Commit, EntryKind, RepositoryPath, TreeEntry},
     },
     id::OrgId,
@@ -55,6 +55,18 @@ impl GitSources {
         self.cpu.run(org_id.into(), CpuKind::Document, reading).await
     }
 
+    /// What a commit has where workflow files are.
+    ///
+    /// # Errors
+    /// When the repository can't be read.
+    pub async fn folder(&self, repository: &StoredRepository, id: ObjectId) -> Result<WorkflowFolder> {
+        let reading = self.git.reading(repository).await?;
+        let (folders, rest): (Vec<_>, Vec<_>) =
+            entries_of(&reading, id).await?.into_iter().partition(|entry| entry.kind == EntryKind::Folder);
+        let names = rest.into_iter().filter(is_file_of_workflow).map(|entry| entry.path);
+        Ok(WorkflowFolder { names: names.collect(), folders: folders.into_iter().map(|entry| entry.path).collect() })
+    }
+
     async fn found(&self, repository: &StoredRepository, (reading, entry): (&Reading, TreeEntry)) -> Result<FoundFile> {
         // What is longer is refused by its reader, as soon as it is one byte longer.
         let is_long = entry.size.is_some_and(|size| size > YAML_LEN_MAX as u64);
@@ -68,8 +80,30 @@ impl GitSources {
     }
 }
 
+/// What a commit has where workflow files are.
+#[derive(Clone, Debug, Default)]
+pub struct WorkflowFolder {
+    /// The names of all workflow files, however many there are.
+    pub names: Vec<String>,
+    /// The names of folders.
+    pub folders: Vec<String>,
+}
+
 fn is_workflow(entry: &TreeEntry) -> bool {
     matches!(entry.kind, EntryKind::File | EntryKind::Executable)
+}
+
+fn is_file_of_workflow(entry: &TreeEntry) -> bool {
+    is_workflow(entry) && WorkflowFile::is_path(&format!("{WORKFLOW_FOLDER}/{}", entry.path))
+}
+
+/// What lies in a commit's folder of workflow files; nothing where it has none.
+async fn entries_of(reading: &Reading, id: ObjectId) -> Result<Vec<TreeEntry>> {
+    let folder = RepositoryPath::parse("path", WORKFLOW_FOLDER)?;
+    match reading.entry(id, &folder).await?.filter(|entry| entry.kind == EntryKind::Folder) {
+        Some(folder) => reading.entries(folder.oid).await,
+        None => Ok(Vec::new()),
+    }
 }
 
 impl Sources for GitSources {
@@ -83,13 +117,7 @@ impl Sources for GitSources {
     fn files<'a>(&'a self, repository: &'a StoredRepository, id: ObjectId) -> BoxFuture<'a, Result<Vec<FoundFile>>> {
         Box::pin(async move {
             let reading = self.git.reading(repository).await?;
-            let folder = RepositoryPath::parse("path", WORKFLOW_FOLDER)?;
-            let Some(folder) = reading.entry(id, &folder).await?.filter(|entry| entry.kind == EntryKind::Folder) else {
-                return Ok(Vec::new());
-            };
-            let entries = reading.entries(folder.oid).await?;
-            let named = |name: &str| WorkflowFile::is_path(&format!("{WORKFLOW_FOLDER}/{name}"));
-            let wanted = entries.into_iter().filter(|entry| is_workflow(entry) && named(&entry.path));
+            let wanted = entries_of(&reading, id).await?.into_iter().filter(is_file_of_workflow);
             let mut files = Vec::new();
             for entry in wanted.take(WORKFLOW_FILES_MAX) {
                 files.push(self.found(repository, (&reading, entry)).await?);
@@ -134,23 +162,12 @@ impl Sources for GitSources {
         })
     }
 
-    fn parted<'a>(
+    fn merge_base<'a>(
         &'a self,
         repository: &'a StoredRepository,
-        branch: &'a str,
-        head: ObjectId,
+        (one, other): (ObjectId, ObjectId),
     ) -> BoxFuture<'a, Result<Option<ObjectId>>> {
-        Box::pin(async move {
-            let default = &repository.settings.default_branch;
-            if default.as_str() == branch {
-                return Ok(None);
-            }
-            let refs = self.git.refs(repository.no).await?;
-            match branch_among(&refs, default) {
-                Some(found) => self.git.reading(repository).await?.merge_base(found.oid, head).await,
-                None => Ok(None),
-            }
-        })
+        Box::pin(async move { self.git.reading(repository).await?.merge_base(one, other).await })
     }
 
     fn pull<'a>(
@@ -161,7 +178,7 @@ impl Sources for GitSources {
         Box::pin(async move {
             let parted = self.git.reading(repository).await?.merge_base(base, head).await?;
             let found = self.git.mergeability(repository, base, head).await?;
-            Ok((parted, !found.conflicts.is_empty()))
+            Ok((parted, parted.is_none() || !found.conflicts.is_empty()))
         })
     }
 }

@@ -19,11 +19,14 @@ use actors_base::{
     resources::ResourceBook,
     work::{Dispatcher, Lane, RunningDispatcher},
 };
-use actors_calendar::Calendars;
+use actors_calendar::{CalendarMail, Calendars};
 use actors_databases::KvSlot;
-use actors_git::{OwnersAsking, Repository, host::GitHost};
-use actors_issues::{IssueCatalog, IssueFilter, IssueOwner, IssueSpace};
-use actors_mail::{MailChoices, MailDirectory, MailDomains, MailFiler, MailboxOwner};
+use actors_git::{OwnersAsking, PackLooking, Repository, TestMerges, WaitingMerges, host::GitHost};
+use actors_issues::{DeskMail, IssueCatalog, IssueFilter, IssueOwner, IssueSpace, closing::IssueClosing};
+use actors_mail::{
+    CalendarPosting, MailChoices, MailDirectory, MailDomains, MailExporter, MailFiler, MailFilters, MailImporter,
+    MailSender, MailWriting, MailboxOwner,
+};
 use actors_notify::{
     acknowledge::Acknowledgements, escalation::Escalation, fan_out, inbox::Inbox, protocols::Protocols,
 };
@@ -45,11 +48,14 @@ use kernel::{Kernel, KernelOptions, Registry, ShutdownReport};
 
 use crate::{
     areas::AREAS,
+    git_commits::GitCommits,
     housekeeping::{Arm, House, Housekeeping, reads_lane, scrub_lane},
     issue_calendar::IssueCalendar,
+    issue_mail::IssueMailDoor,
     jobs,
     pipeline_sources::GitSources,
     quarantine::telling_of_quarantines,
+    test_merging::GitMerges,
 };
 
 /// How long arming the housekeeping's timer may take.
@@ -128,6 +134,8 @@ pub struct Registries {
     pub issue: Registry<IssueOwner>,
     /// Time that is booked for issues.
     pub issue_calendar: IssueCalendar,
+    /// Where mail comes in that hooks of desks bring.
+    pub issue_mail: IssueMailDoor,
     /// Catalogs of issue tracking, by organization.
     pub issue_catalog: Registry<IssueCatalog>,
     /// Saved filters of issues.
@@ -152,6 +160,8 @@ pub struct Registries {
     pub mailbox: Registry<MailboxOwner>,
     /// What domains need beside their directory.
     pub mail_domains: MailDomains,
+    /// Messages that people write and send.
+    pub mail_writing: MailWriting,
     /// Keys of machines, which end.
     pub machine_key: Registry<MachineKey>,
     /// Comments on pages.
@@ -213,15 +223,38 @@ impl Registries {
         let mut lanes = lanes(services);
         lanes.push(jobs::import_lane(services, actors.imports.clone()));
         lanes.push(jobs::pack_lane(services, actors.git.clone()));
+        lanes.push(jobs::lost_packs_lane(services, PackLooking(actors.resource_book.clone())));
         let sources = Arc::new(GitSources { git: actors.git.clone(), cpu: actors.kernel.cpu().clone() });
-        lanes.push(jobs::trigger_lane(services, Triggers { workflows: actors.workflows.clone(), sources }));
+        let test_merges = TestMerges { repository: actors.repository.clone(), git: actors.git.clone() };
+        lanes.push(jobs::merges_lane(services, test_merges.clone()));
+        let (workflows, merges) = (actors.workflows.clone(), Arc::new(GitMerges(test_merges)));
+        lanes.push(jobs::trigger_lane(services, Triggers { workflows, sources, merges }));
         lanes.push(jobs::nudge_lane(services, actors.run.clone()));
         lanes.push(jobs::scheduling_lane(services, actors.calendars.clone()));
+        let arrivals = CalendarMail { calendars: actors.calendars.clone(), cpu: actors.kernel.cpu().clone() };
+        lanes.push(jobs::calendar_arrivals_lane(services, arrivals));
+        let posting = CalendarPosting { mailboxes: actors.mailbox.clone(), cpu: actors.kernel.cpu().clone() };
+        lanes.push(jobs::calendar_posting_lane(services, posting));
         lanes.push(jobs::domain_lane(services, actors.mail_domains.clone()));
         let filer = MailFiler { mailboxes: actors.mailbox.clone(), cpu: actors.kernel.cpu().clone() };
         lanes.push(jobs::filing_lane(services, filer));
+        lanes.push(jobs::filters_lane(services, MailFilters { mailboxes: actors.mailbox.clone() }));
+        let sender = MailSender::new(services.clone(), actors.kernel.cpu().clone(), actors.mailbox.clone());
+        lanes.push(jobs::sending_lane(services, sender));
+        let importer = MailImporter::new(services.clone(), actors.kernel.cpu().clone(), actors.mailbox.clone());
+        lanes.push(jobs::mail_import_lane(services, importer));
+        let exporter = MailExporter::new(services.clone(), actors.kernel.cpu().clone());
+        lanes.push(jobs::mail_export_lane(services, exporter));
         let asking = OwnersAsking { repository: actors.repository.clone(), git: actors.git.clone() };
         lanes.push(jobs::owners_lane(services, asking));
+        let merges = WaitingMerges { repository: actors.repository.clone(), git: actors.git.clone() };
+        lanes.push(jobs::merge_lane(services, merges));
+        lanes.push(jobs::bulk_lane(services, actors.issue.clone()));
+        let (issues, spaces, cpu) = (actors.issue.clone(), actors.issue_space.clone(), actors.kernel.cpu().clone());
+        lanes.push(jobs::desk_lane(services, DeskMail { issues, spaces, cpu }));
+        let (issues, cpu) = (actors.issue.clone(), actors.kernel.cpu().clone());
+        let commits = Arc::new(GitCommits(actors.git.clone()));
+        lanes.push(jobs::closing_lane(services, IssueClosing { issues, commits, cpu }));
         let work = Arc::new(Dispatcher::new(services.store.clone(), lanes).start());
         let actors = Self { work: Some(work), ..actors };
         let platform_tasks = Some(Arc::new(actors.platform.clone().start()));
@@ -233,6 +266,7 @@ impl Registries {
         actors.kernel.deliver_timers_to(&actors.protocols);
         actors.kernel.deliver_timers_to(&actors.mail_directory);
         actors.kernel.deliver_timers_to(&actors.mailbox);
+        actors.kernel.deliver_timers_to(&actors.calendars);
         actors.kernel.deliver_timers_to(&actors.vault);
         actors.kernel.deliver_timers_to(&actors.bucket);
         actors.kernel.deliver_timers_to(&actors.bucket_upload);
@@ -263,6 +297,7 @@ impl Registries {
         let page_tree = kernel.registry(services.clone());
         let calendars = kernel.registry(services.clone());
         let mail_directory = kernel.registry(services.clone());
+        let mailbox = kernel.registry(services.clone());
         let (escalation, inbox) = (kernel.registry(services.clone()), kernel.registry(services.clone()));
         Ok(Self {
             acknowledgements: Acknowledgements::new(escalation.clone(), inbox.clone()),
@@ -271,6 +306,7 @@ impl Registries {
             bucket_lane: kernel.registry(services.clone()),
             bucket_upload: kernel.registry(services.clone()),
             issue_calendar: IssueCalendar(calendars.clone()),
+            issue_mail: IssueMailDoor(services.clone()),
             calendars,
             escalation,
             housekeeping: kernel.registry(services.clone()),
@@ -288,7 +324,8 @@ impl Registries {
             mail_choices: kernel.registry(services.clone()),
             mail_domains: MailDomains::new(services.clone(), kernel.cpu().clone(), mail_directory.clone()),
             mail_directory,
-            mailbox: kernel.registry(services.clone()),
+            mail_writing: MailWriting::new(services.clone(), kernel.cpu().clone(), mailbox.clone()),
+            mailbox,
             machine_key: kernel.registry(services.clone()),
             page_comments: kernel.registry(services.clone()),
             page_session: kernel.registry(page_services),

@@ -12,7 +12,9 @@ mod fairness;
 mod footprint;
 mod git;
 mod http;
+mod issues;
 mod load;
+mod mail;
 mod notify;
 mod pages;
 mod peers;
@@ -42,6 +44,8 @@ const SCENARIOS: &[(&str, Scenario)] = &[
     ("footprint", footprint::run),
     ("git", git::run),
     ("http", http::run),
+    ("issues", issues::run),
+    ("mail", mail::run),
     ("notify", notify::run),
     ("pages", pages::run),
     ("pipelines", pipelines::run),

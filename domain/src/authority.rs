@@ -62,7 +62,13 @@ impl Authority {
             Caller::Key(key) if key.org_id == org_id => Some(key.maker),
             Caller::AccessKey(key) if key.org_id == org_id => Some(key.maker),
             Caller::Job(job) if job.org_id == org_id => Some(job.started_by),
-            Caller::Key(_) | Caller::AccessKey(_) | Caller::Job(_) | Caller::Nobody | Caller::System => None,
+            Caller::AppPassword(password) if password.org_id == org_id => Some(password.user_id),
+            Caller::Key(_)
+            | Caller::AccessKey(_)
+            | Caller::Job(_)
+            | Caller::AppPassword(_)
+            | Caller::Nobody
+            | Caller::System => None,
         }
     }
 
@@ -79,6 +85,12 @@ impl Authority {
             Caller::Nobody => Err(Error::Unauthenticated),
             Caller::System => Ok(Self { org_id, basis: Basis::Troupe, scopes: Scope::ALL.iter().copied().collect() }),
             Caller::Person(_) => Self::of_person(Some(membership?)),
+            // A mail client acts for its person, and does no more than what it was let in for.
+            Caller::AppPassword(password) => {
+                let authority = Self::of_person(Some(membership?))?;
+                let scopes = authority.scopes.intersection(password.opens.scopes());
+                Ok(Self { scopes, ..authority })
+            }
             Caller::Key(key) => Ok(Self::of_key(membership?, key.scopes)),
             Caller::AccessKey(key) => Ok(Self::of_key(membership?, key.grant.access.permissions())),
             Caller::Job(_) => {

@@ -5,6 +5,7 @@ use std::{net::IpAddr, sync::Arc, time::Instant};
 use crate::{
     access_key::{AccessKeyCaller, AccessKeyGrant},
     app::{App, Platform},
+    app_password::AppPasswordCaller,
     id::{JobId, KeyId, OrgId, SignInId, UserId},
     request_id::RequestId,
     scope::ScopeSet,
@@ -79,6 +80,8 @@ pub enum Caller {
     AccessKey(AccessKeyCaller),
     /// A job, which pushes to its repository.
     Job(JobCaller),
+    /// A person's mail client, with an app password.
+    AppPassword(AppPasswordCaller),
     /// Troupe itself: a timer, another actor, an operator at the command line.
     System,
 }
@@ -91,6 +94,7 @@ impl Caller {
             Self::Key(key) => key.org_id.into(),
             Self::AccessKey(key) => key.org_id.into(),
             Self::Job(job) => job.org_id.into(),
+            Self::AppPassword(password) => password.user_id.into(),
             Self::Nobody | Self::System => Tenant::System,
         }
     }
@@ -99,7 +103,7 @@ impl Caller {
     pub fn grant(&self) -> Option<&AccessKeyGrant> {
         match self {
             Self::AccessKey(key) => Some(&key.grant),
-            Self::Nobody | Self::Person(_) | Self::Key(_) | Self::Job(_) | Self::System => None,
+            Self::Nobody | Self::Person(_) | Self::Key(_) | Self::Job(_) | Self::AppPassword(_) | Self::System => None,
         }
     }
 }

@@ -114,6 +114,8 @@ macro_rules! ids {
         impl $name {
             /// What stands before the `_`.
             pub const PREFIX: &'static str = $prefix;
+            /// The id that nothing has.
+            pub const NIL: Self = Self(Uuid::nil());
 
             /// A new id, made at `now`.
             pub fn new(now: Timestamp) -> Self {
@@ -174,6 +176,8 @@ ids! {
     TeamId = "tea";
     /// An API key of an organization.
     KeyId = "key";
+    /// What a mail client of a person signs in with.
+    AppPasswordId = "apw";
     /// An audit entry.
     AuditId = "aud";
     /// An entry of the outbox.
@@ -244,6 +248,12 @@ ids! {
     MailMessageId = "msg";
     /// A label of a mailbox.
     MailLabelId = "lbl";
+    /// An import of mail into a mailbox.
+    MailImportId = "imp";
+    /// An export of a mailbox.
+    MailExportId = "exp";
+    /// A filter of a mailbox.
+    MailFilterId = "flt";
     /// A calendar of a mailbox (contract B 2.8).
     CalendarId = "cal";
     /// An event in a calendar (contract B 2.8).
@@ -258,6 +268,20 @@ ids! {
     IssueLinkId = "ilk";
     /// A file of an issue (contract B 4.4).
     AttachmentId = "att";
+    /// A hook by which mail comes to a desk.
+    IssueMailHookId = "imh";
+    /// An approval of an issue.
+    ApprovalId = "apv";
+    /// A component of a space of issues.
+    IssueComponentId = "cmp";
+    /// A version of a space of issues.
+    IssueVersionId = "ver";
+    /// A sprint of a space of issues.
+    SprintId = "spr";
+    /// A board of a space of issues.
+    BoardId = "brd";
+    /// A change of many issues at once.
+    IssueJobId = "ijb";
     /// A saved filter of issues.
     IssueFilterId = "ifl";
 }

@@ -6,6 +6,7 @@
 pub mod access_key;
 pub mod account;
 pub mod app;
+pub mod app_password;
 pub mod attempts;
 pub mod authority;
 pub mod backoff;

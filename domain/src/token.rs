@@ -36,12 +36,22 @@ pub enum TokenKind {
     RunnerRegistration,
     /// A job that a runner has (`trp_j_…`).
     Job,
+    /// An app password of a person (`trp_a_…`), for mail clients.
+    AppPassword,
 }
 
 impl TokenKind {
     /// Every one.
-    pub const ALL: [Self; 7] =
-        [Self::SignIn, Self::Key, Self::Invite, Self::Hook, Self::Runner, Self::RunnerRegistration, Self::Job];
+    pub const ALL: [Self; 8] = [
+        Self::SignIn,
+        Self::Key,
+        Self::Invite,
+        Self::Hook,
+        Self::Runner,
+        Self::RunnerRegistration,
+        Self::Job,
+        Self::AppPassword,
+    ];
 
     /// What its tokens start with.
     pub const fn prefix(self) -> &'static str {
@@ -53,6 +63,7 @@ impl TokenKind {
             Self::Runner => "trp_r_",
             Self::RunnerRegistration => "trp_t_",
             Self::Job => "trp_j_",
+            Self::AppPassword => "trp_a_",
         }
     }
 }

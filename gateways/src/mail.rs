@@ -185,6 +185,22 @@ impl Mailer {
         }
     }
 
+    /// Sends a message that is written already to one address, once, as [`send`](Self::send) does.
+    pub async fn send_written(&self, to: &str, message: &[u8]) -> Result<Delivered, SendError> {
+        match &self.way {
+            Way::Console => address(to).map(|_| Delivered::Keep),
+            Way::Smtp(smtp) => smtp.send_written(to, message).await,
+        }
+    }
+
+    /// The address that e-mail is sent from; none without a mail server.
+    pub fn sender(&self) -> Option<String> {
+        match &self.way {
+            Way::Console => None,
+            Way::Smtp(smtp) => Some(smtp.sender()),
+        }
+    }
+
     /// Whether the mail server answers and takes our sign-in; always so without one. For `troupe doctor`.
     pub async fn check(&self) -> Result<(), SendError> {
         match &self.way {

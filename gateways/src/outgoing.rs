@@ -85,6 +85,11 @@ impl Answer {
         serde_json::from_slice(&self.body).ok()
     }
 
+    /// The body, if it is text.
+    pub fn text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.body).ok()
+    }
+
     /// How long the service wants to be left alone. A point in time is read against the service's own clock.
     pub fn retry_after(&self) -> Option<Duration> {
         let text = self.header(&RETRY_AFTER)?.trim();

@@ -9,7 +9,7 @@ use std::{
 
 use actix_web::{
     App, HttpServer,
-    dev::{Extensions, ServerHandle},
+    dev::{Extensions, ServerHandle, Service, ServiceRequest},
     rt::net::TcpStream,
     web,
 };
@@ -81,8 +81,12 @@ fn clients(state: &State, listener: TcpListener) -> io::Result<actix_web::dev::S
     let grace = state.options.shutdown_grace;
     let state = Arc::clone(state);
     let factory = move || {
-        let state = Arc::clone(&state);
-        App::new().default_service(web::to(move |request, payload| shell::answer(Arc::clone(&state), request, payload)))
+        let (state, waiting) = (Arc::clone(&state), Arc::clone(&state));
+        let app = App::new().wrap_fn(move |mut request: ServiceRequest, next| {
+            shell::save_room(&waiting, &mut request);
+            next.call(request)
+        });
+        app.default_service(web::to(move |request, payload| shell::answer(Arc::clone(&state), request, payload)))
     };
     Ok(HttpServer::new(factory)
         .workers(workers)

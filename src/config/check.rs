@@ -1,9 +1,11 @@
 //! Settings that are each fine and together make no sense.
 
+use std::net::SocketAddr;
+
 use domain::{mail::DomainName, storage::url_host};
 
 use super::{BlobKind, Config, ConfigError};
-use crate::secret;
+use crate::{secret, wiring::host_and_port};
 
 /// Characters of a configured secret, at least.
 const SECRET_LEN_MIN: usize = 32;
@@ -16,7 +18,9 @@ impl Config {
             .chain(self.contradictions_of_secrets())
             .chain(self.contradictions_of_s3())
             .chain(self.contradictions_of_mail())
+            .chain(self.contradictions_of_mail_listeners())
             .chain(self.contradictions_of_ways_out())
+            .chain(self.contradictions_of_pipelines())
             .chain(self.contradictions_of_traces())
             .map(str::to_owned)
             .collect();
@@ -132,9 +136,8 @@ impl Config {
 
     /// Those about mail that comes in, and the domains of mailboxes.
     fn contradictions_of_mail(&self) -> impl Iterator<Item = &'static str> {
-        let (mail, listen) = (&self.mail_server, self.smtp_listen());
+        let mail = &self.mail_server;
         let (hostname, resolver, platform) = (&mail.hostname, &mail.resolver, &mail.platform_domain);
-        let others = [Some(self.server.listen), self.operators_listen(), self.s3_listen()];
         let is_network = |text: &String| text.parse::<http_post::Network>().is_ok();
         [
             (
@@ -150,20 +153,62 @@ impl Config {
                 "`mail_server.resolver` is neither empty nor an address such as 192.0.2.53:53.",
             ),
             (
-                !mail.smtp_listen.is_empty() && listen.is_none(),
-                "`mail_server.smtp_listen` is neither empty nor an address such as 0.0.0.0:25.",
-            ),
-            (
-                listen.is_some_and(|address| address.port() != 0) && others.contains(&listen),
-                "`mail_server.smtp_listen` is the address of another listener.",
-            ),
-            (
                 mail.tls_cert.is_empty() != mail.tls_key.is_empty(),
                 "`mail_server.tls_cert` and `mail_server.tls_key` belong together: one of them is empty.",
             ),
             (
                 !mail.trusted_networks.iter().all(is_network),
                 "`mail_server.trusted_networks` has an entry that is no network such as 192.0.2.0/24.",
+            ),
+            (
+                !mail.smarthost.is_empty() && host_and_port(&mail.smarthost).is_none(),
+                "`mail_server.smarthost` is neither empty nor a host and a port such as relay.example.org:25.",
+            ),
+            (mail.outbound_port == 0, "`mail_server.outbound_port` is 0: no server takes mail there."),
+            (mail.outbound_timeout.is_zero(), "`mail_server.outbound_timeout` is 0s: no server answers so soon."),
+        ]
+        .into_iter()
+        .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
+    }
+
+    /// Those about the listeners for mail.
+    fn contradictions_of_mail_listeners(&self) -> impl Iterator<Item = &'static str> {
+        let mail = &self.mail_server;
+        let (submissions, submission) = (self.submissions_listen(), self.submission_listen());
+        let listening = [
+            Some(self.server.listen),
+            self.operators_listen(),
+            self.s3_listen(),
+            self.smtp_listen(),
+            submissions,
+            submission,
+        ];
+        let is_anothers = |address: Option<SocketAddr>| {
+            let named = address.filter(|address| address.port() != 0);
+            named.is_some() && listening.iter().filter(|it| **it == named).count() > 1
+        };
+        [
+            (
+                !mail.smtp_listen.is_empty() && self.smtp_listen().is_none(),
+                "`mail_server.smtp_listen` is neither empty nor an address such as 0.0.0.0:25.",
+            ),
+            (
+                is_anothers(self.smtp_listen()),
+                "`mail_server.smtp_listen` is the address of another listener.",
+            ),
+            (
+                (!mail.submissions_listen.is_empty() && submissions.is_none())
+                    || (!mail.submission_listen.is_empty() && submission.is_none()),
+                "`mail_server.submissions_listen` or `mail_server.submission_listen` is neither empty nor an address such as \
+                 0.0.0.0:465.",
+            ),
+            (
+                is_anothers(submissions) || is_anothers(submission),
+                "`mail_server.submissions_listen` or `mail_server.submission_listen` is the address of another listener.",
+            ),
+            (
+                submissions.is_some() && mail.tls_cert.is_empty(),
+                "`mail_server.submissions_listen` is set but `mail_server.tls_cert` is empty: clients speak TLS there.",
             ),
         ]
         .into_iter()
@@ -194,6 +239,14 @@ impl Config {
         ]
         .into_iter()
         .filter_map(|(contradicts, sentence)| contradicts.then_some(sentence))
+    }
+
+    /// Those about what jobs make.
+    fn contradictions_of_pipelines(&self) -> impl Iterator<Item = &'static str> {
+        let never_fits = self.pipelines.cache_max > self.pipelines.cache_quota;
+        never_fits
+            .then_some("`pipelines.cache_max` is more than `pipelines.cache_quota`: there is no room for such a cache.")
+            .into_iter()
     }
 
     /// Those about traces.

@@ -97,6 +97,7 @@ impl From<&Caller> for AuditActor {
             Caller::Key(key) => (ActorKind::Key, key.key_id.to_string()),
             Caller::AccessKey(key) => (ActorKind::Key, key.id.to_string()),
             Caller::Job(job) => (ActorKind::System, job.job_id.to_string()),
+            Caller::AppPassword(password) => (ActorKind::User, password.user_id.to_string()),
             Caller::Nobody | Caller::System => return Self::system(),
         };
         Self { kind, id, label: None }

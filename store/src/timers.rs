@@ -108,6 +108,20 @@ impl Change {
         );
     }
 
+    /// Sets the timer, too, unless it is set: then it stays where it is.
+    pub fn timer_set_once(&mut self, tenant: impl Into<Tenant>, kind: &str, key: &str, name: &str, due: Timestamp) {
+        self.wakes_timers();
+        let tenant = tenant.into().to_string();
+        self.run_statement(
+            Sql::new(
+                "INSERT INTO timers (kind, key, name, due, wake_at, tenant) VALUES ($1, $2, $3, $4, $4, $5) \
+                 ON CONFLICT (kind, key, name) DO NOTHING",
+                [kind.into(), key.into(), name.into(), due.0.into(), tenant.into()],
+            ),
+            Expect::Any,
+        );
+    }
+
     /// Cancels the timer `name` of the resource `key` of `kind`, if it is set.
     pub fn timer_cancel(&mut self, kind: &str, key: &str, name: &str) {
         self.run_statement(

@@ -1,6 +1,7 @@
 //! People, organizations and credentials (`docs/decisions/accounts.md`).
 
 mod access_keys;
+mod app_passwords;
 mod audit;
 pub mod invites;
 mod keys;

@@ -1,11 +1,15 @@
 //! Calendars of mailboxes (contract B 2.8, 4.9).
 
+mod alarms;
 mod availability;
 mod calendars;
 mod changes;
 mod events;
+mod exchange;
 mod guests;
+mod mailed;
 mod removal;
+mod transfer;
 mod windows;
 
 use domain::calendar::recurrence::LocalTime;
@@ -14,7 +18,7 @@ use serde_json::{Value, json};
 use crate::{
     accounts::{join, org},
     harness::{Answer, Client, Person, Server},
-    mail::{lent_domain, make_mailbox},
+    mail::{lent_domain, make_mailbox, peer::Peer},
 };
 
 const HOUR: i64 = 3_600_000;
@@ -29,6 +33,8 @@ struct House {
     org: String,
     /// Ada's mailbox.
     mailbox: Mailbox,
+    /// Takes what leaves.
+    peer: Peer,
 }
 
 /// A mailbox, as a member uses it.
@@ -43,11 +49,12 @@ struct Mailbox {
 
 impl House {
     async fn new() -> Self {
-        let server = Server::start().await;
+        let peer = Peer::start().await;
+        let server = Server::with(&[&format!("mail_server.smarthost={}", peer.address)]).await;
         let ada = server.person("ada").await;
         let org = org(&ada, "Acme").await;
         let mailbox = Mailbox::make(&ada, &org, "ada", &ada).await;
-        Self { server, ada, org, mailbox }
+        Self { server, ada, org, mailbox, peer }
     }
 
     /// Somebody else in the organization, with a mailbox of their own.

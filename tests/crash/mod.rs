@@ -6,6 +6,7 @@
 //! `TROUPE_CRASH_ROUNDS` sets how often it is killed, `TROUPE_CRASH_SEED` repeats a run's choices.
 
 pub mod backup;
+mod bulk;
 mod databases;
 mod escalations;
 pub mod feed;

@@ -30,6 +30,9 @@ pub struct Server {
     pub s3_url: String,
     /// Where other servers bring mail, where a test has it so (`mail_server.smtp_listen`).
     pub smtp: Option<SocketAddr>,
+    /// Where mail clients send over TLS, and where they turn to it, where a test has it so.
+    pub submissions: Option<SocketAddr>,
+    pub submission: Option<SocketAddr>,
     pub clock: Clock,
     /// What goes wrong in it.
     pub faults: Faults,
@@ -79,8 +82,10 @@ impl Server {
                 let mut running = program::start(&config, thread_clock).await.expect("the server starts");
                 let s3 = running.s3.as_ref().expect("an address for S3").address();
                 let operators = running.operators.expect("an operators' address");
-                let smtp = running.smtp.as_ref().map(http_post::Listener::address);
-                let addresses = (running.address, operators, s3, smtp, running.first_start.take());
+                let post = &running.post;
+                let post = [&post.smtp, &post.submissions, &post.submission]
+                    .map(|listener| listener.as_ref().map(http_post::Listener::address));
+                let addresses = (running.address, operators, s3, post, running.first_start.take());
                 started.send(addresses).expect("a waiting test");
                 // An error means that the test is over without having said so.
                 drop(stopped.await);
@@ -94,13 +99,16 @@ impl Server {
             }
             started
         });
-        let (address, operators, s3, smtp, first_start) = starting.await.expect("a started server");
+        let (address, operators, s3, [smtp, submissions, submission], first_start) =
+            starting.await.expect("a started server");
         let first_start = first_start.expect("a first start");
         Self {
             url: format!("http://{address}"),
             operators_url: format!("http://{operators}"),
             s3_url: format!("http://{s3}"),
             smtp,
+            submissions,
+            submission,
             clock,
             faults,
             owner_email: first_start.email.as_str().to_owned(),

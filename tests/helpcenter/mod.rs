@@ -1,13 +1,19 @@
 //! Help centers (contract B 2.4, 4.4; `docs/decisions/helpcenter.md`).
 
+mod approvals;
 mod articles;
 mod attachments;
 mod clocks;
 mod doors;
 mod leaks;
 mod limits;
+mod mail;
+mod mail_hooks;
+mod mail_loops;
 mod participants;
+mod queues;
 mod requests;
+mod warnings;
 
 use serde_json::{Value, json};
 
@@ -31,7 +37,10 @@ struct Desk {
 
 impl Desk {
     async fn new() -> Self {
-        let server = Server::start().await;
+        Self::on(Server::start().await).await
+    }
+
+    async fn on(server: Server) -> Self {
         let (ada, eve) = (server.person("ada").await, server.person("eve").await);
         let org = org(&ada, "Acme").await;
         let space = json!({ "key": "HELP", "name": "Help", "template": "service" });

@@ -19,6 +19,9 @@ async fn participants_read_and_answer_until_they_are_removed() {
     let wanted = json!([{ "id": bob.user_id, "name": "bob" }, { "id": cid.user_id, "name": "cid" }]);
     assert_eq!(seen.json["request"]["participants"], wanted);
     bob.client.post(&format!("{path}/comments")).json(&json!({ "body": "Me too" })).send().await.expect(201);
+    let jql = json!({ "jql": "participants is not empty and channel = portal and requestType = 'Get help'" });
+    let found = desk.ada.client.post(&format!("{}/issues/search", desk.org)).json(&jql).send().await.expect(200);
+    assert_eq!(found.int("/total"), 1);
     let remove = async |client: &Client, who: &str| client.delete(&format!("{path}/participants/{who}")).send().await;
     let others = remove(&bob.client, &cid.user_id).await;
     others.expect_error(403, "reporter_only", "Only the person who raised the request can remove others.");

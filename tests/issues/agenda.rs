@@ -54,6 +54,27 @@ async fn days_list_what_begins_and_what_is_due() {
 }
 
 #[tokio::test]
+async fn days_list_releases_and_sprints() {
+    let desk = Desk::new().await;
+    let path = format!("{}/spaces/WEB", desk.path);
+    let version = json!({ "name": "2.0", "releaseDate": "2026-05-02" });
+    desk.ada.client.post(&format!("{path}/versions")).json(&version).send().await.expect(201);
+    // 2026-05-01T23:00:00Z and 2026-05-03T12:00:00Z.
+    let sprint = json!({ "name": "Sprint 1", "startAt": 1_777_676_400_000_i64, "endAt": 1_777_809_600_000_i64 });
+    desk.ada.client.post(&format!("{path}/sprints")).json(&sprint).send().await.expect(201);
+    let listed = async |query: &str| {
+        let answer = desk.agenda(&desk.ada, &format!("from=2026-05-02&to=2026-05-03{query}")).await.expect(200);
+        let entries = answer.list("/entries").iter().map(|it| json!([it["date"], it["kind"], it["title"], it["done"]]));
+        json!(entries.collect::<Vec<_>>())
+    };
+    let (release, end) =
+        (json!(["2026-05-02", "release", "2.0", false]), json!(["2026-05-03", "sprintEnd", "Sprint 1", false]));
+    assert_eq!(listed("").await, json!([release, end]), "the sprint begins the day before in universal time");
+    let start = json!(["2026-05-02", "sprintStart", "Sprint 1", false]);
+    assert_eq!(listed("&tzOffset=60").await, json!([start, release, end]));
+}
+
+#[tokio::test]
 async fn a_window_has_at_most_a_hundred_days() {
     let desk = Desk::new().await;
     for (to, status) in [("2026-04-10", 200), ("2026-04-11", 200), ("2026-04-12", 400), ("2025-12-31", 400)] {

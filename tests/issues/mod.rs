@@ -1,9 +1,14 @@
 //! Issue tracking (contract B 2.1 to 2.3, 4.1 to 4.3).
 
 mod agenda;
+mod boards;
+mod bulk;
 mod configuration;
 mod filters;
+mod functions;
 mod life;
+mod moves;
+mod parts;
 mod places;
 mod plans;
 mod removal;
@@ -11,6 +16,7 @@ mod search;
 mod sight;
 mod subscriptions;
 mod transfer;
+mod trash;
 
 use serde_json::{Value, json};
 

@@ -30,6 +30,8 @@ const EDITS: usize = 100;
 const PEOPLE: [&str; 3] = ["ada", "bob", "cem"];
 const WORDS: [&str; 5] = ["fire", "ice", "coffee", "printer", "red"];
 const LABELS: [&str; 4] = ["Urgent", "later", "web", "x"];
+const COMPONENTS: [&str; 2] = ["Front", "Back"];
+const VERSIONS: [&str; 2] = ["1.0", "2.0"];
 const PRIORITIES: [&str; 3] = ["Highest", "Medium", "Low"];
 const STATUSES: [&str; 3] = ["todo", "in_progress", "done"];
 
@@ -156,6 +158,19 @@ const CLAUSES: &[&str] = &[
     "storyPoints changed to 3",
     "due changed",
     "resolution changed to done",
+    "component = Front",
+    "component != Front",
+    "component in (Front, Back)",
+    "component not in (Back)",
+    "component is empty",
+    "component was Back",
+    "component changed to Front",
+    "fixVersion = \"1.0\"",
+    "fixVersion != \"2.0\"",
+    "fixVersion > \"1.0\"",
+    "fixVersion <= \"1.0\"",
+    "fixVersion is not empty",
+    "fixVersion was not \"2.0\"",
 ];
 
 const ORDERS: &[&str] = &[
@@ -183,6 +198,10 @@ struct Model {
     settings: Settings,
     people: HashMap<String, String>,
     issues: HashMap<String, String>,
+    /// Ids by name.
+    components: HashMap<String, String>,
+    /// Names and ids, in their order.
+    versions: Vec<(String, String)>,
     space: String,
     facts: Vec<(String, Facts)>,
 }
@@ -203,6 +222,8 @@ impl Names for Model {
             ValueKind::Issue => one(self.issues.get(&folded)),
             ValueKind::Person => one(self.people.get(&folded)),
             ValueKind::Space => one(Some(&self.space).filter(|_| folded == "web")),
+            ValueKind::Component => one(self.components.get(&folded)),
+            ValueKind::Version => one(self.versions.iter().find(|(name, _)| *name == folded).map(|(_, id)| id)),
             ValueKind::Category => vec![ValueId::from(folded.replace(' ', "").as_str())],
             ValueKind::Type => ids(&self.settings.ids_named(Catalog::Type, name)),
             ValueKind::Status => ids(&self.settings.ids_named(Catalog::Status, name)),
@@ -212,7 +233,12 @@ impl Names for Model {
         }
     }
 
-    fn compared(&self, _: ValueKind, comparison: Comparison, value: &ValueId) -> Vec<ValueId> {
+    fn compared(&self, kind: ValueKind, comparison: Comparison, value: &ValueId) -> Vec<ValueId> {
+        if kind == ValueKind::Version {
+            let all: Vec<&str> = self.versions.iter().map(|(_, id)| id.as_str()).collect();
+            let fits = all.iter().filter(|id| comparison.holds(place(&all, id), place(&all, &value.0)));
+            return fits.map(|id| ValueId::from(*id)).collect();
+        }
         let place =
             |id: &str| place(&self.settings.priorities.iter().rev().map(|it| it.id.as_str()).collect::<Vec<_>>(), id);
         let fits = self.settings.priorities.iter().filter(|it| comparison.holds(place(&it.id), place(&value.0)));
@@ -327,6 +353,12 @@ fn fields(dice: &mut Dice, people: &[Person]) -> Value {
         };
         body[name] = if is_cleared { Value::Null } else { value };
     }
+    for (name, all) in [("components", &COMPONENTS[..]), ("fixVersions", &VERSIONS[..])] {
+        if dice.percent(30) {
+            let count = usize::try_from(dice.below(3)).unwrap();
+            body[name] = json!(dice.pick_some(all, count));
+        }
+    }
     if dice.percent(40) {
         let count = usize::try_from(dice.below(3)).unwrap();
         body["labels"] = json!(dice.pick_some(&LABELS, count));
@@ -356,7 +388,23 @@ async fn edit(desk: &Desk, people: &[Person], dice: &mut Dice) {
     assert!(answer.status < 300 || answer.status == 409, "{} {}", answer.status, answer.text);
 }
 
+/// Makes what issues have of the space: ids of components by name, names and ids of versions in their order.
+async fn parts(desk: &Desk) -> (HashMap<String, String>, Vec<(String, String)>) {
+    let (mut components, mut versions) = (HashMap::new(), Vec::new());
+    let path = format!("{}/spaces/WEB", desk.path);
+    for name in COMPONENTS {
+        let made = desk.ada.client.post(&format!("{path}/components")).json(&json!({ "name": name })).send().await;
+        components.insert(name.to_lowercase(), made.expect(201).str("/component/componentId").to_owned());
+    }
+    for name in VERSIONS {
+        let made = desk.ada.client.post(&format!("{path}/versions")).json(&json!({ "name": name })).send().await;
+        versions.push((name.to_owned(), made.expect(201).str("/version/versionId").to_owned()));
+    }
+    (components, versions)
+}
+
 async fn world(desk: &Desk, dice: &mut Dice) -> Model {
+    let (components, versions) = parts(desk).await;
     let people = [desk.ada.clone(), desk.member("bob", "developer").await, desk.member("cem", "developer").await];
     for at in 0..ISSUES {
         desk.server.clock.advance(Duration::from_mins(17));
@@ -378,6 +426,8 @@ async fn world(desk: &Desk, dice: &mut Dice) -> Model {
         settings: Settings::default(),
         people: called.collect(),
         issues: HashMap::new(),
+        components,
+        versions,
         space: String::new(),
         facts: Vec::new(),
     };

@@ -3,9 +3,28 @@
 mod addresses;
 pub mod dns;
 mod domains;
+mod drafts;
+mod exports;
+mod filters;
+mod folders;
+mod import_kills;
+pub mod imports;
+mod keeping;
+mod kills;
+mod labels;
+mod message_actions;
+mod messages;
+pub mod peer;
+mod policies;
 mod preferences;
+mod reports;
+mod search;
+mod senders;
+mod sending;
 mod thread_actions;
-mod threads;
+pub mod threads;
+mod vacation;
+mod ways;
 
 use serde_json::{Value, json};
 

@@ -9,7 +9,7 @@ use domain::{
     mail::{Arrival, Placed, Verdict},
 };
 use serde_json::{Value, json};
-use store::{Change, Store};
+use store::{Change, Store, mail::NewRaw};
 
 use super::make_mailbox;
 use crate::{
@@ -23,12 +23,15 @@ pub struct Post {
     pub ada: Person,
     pub org: String,
     pub mailbox: String,
-    store: Store,
+    pub store: Store,
 }
 
 impl Post {
     pub async fn new() -> Self {
-        let server = Server::start().await;
+        Self::on(Server::start().await).await
+    }
+
+    pub async fn on(server: Server) -> Self {
         let ada = server.person("ada").await;
         let org = org(&ada, "Acme").await;
         let mailbox = make_mailbox(&ada, &org, "ada", &[&ada.user_id]).await.str("/mailbox/mailboxId").to_owned();
@@ -50,11 +53,24 @@ impl Post {
 
     /// Has a message arrive, without waiting until it is filed.
     pub async fn bring(&self, mailbox: &str, message: &str, placed: Placed) {
-        let now = self.server.clock.now();
-        let org_id: OrgId = self.org.rsplit('/').next().expect("an id").parse().expect("an organization");
-        let mailbox_id: MailboxId = mailbox.parse().expect("a mailbox");
+        let raw = self.written(message).await;
+        self.take_in(mailbox, &raw, placed).await;
+    }
+
+    fn org_id(&self) -> OrgId {
+        self.org.rsplit('/').next().expect("an id").parse().expect("an organization")
+    }
+
+    /// The bytes of a message, as they are kept.
+    pub async fn written(&self, message: &str) -> NewRaw {
         let bytes = Bytes::from(message.replace('\n', "\r\n"));
-        let raw = self.store.mail_raw_write(org_id, bytes).await.expect("bytes");
+        self.store.mail_raw_write(self.org_id(), bytes).await.expect("bytes")
+    }
+
+    /// Has a message arrive whose bytes are kept.
+    pub async fn take_in(&self, mailbox: &str, raw: &NewRaw, placed: Placed) {
+        let (now, org_id) = (self.server.clock.now(), self.org_id());
+        let mailbox_id: MailboxId = mailbox.parse().expect("a mailbox");
         let arrival = Arrival {
             id: MailArrivalId::new(now),
             org_id,
@@ -68,7 +84,7 @@ impl Post {
             tries: 0,
         };
         let mut change = Change::new();
-        change.mail_arrive(now, &raw, &[arrival]);
+        change.mail_arrive(now, raw, &[arrival]);
         self.store.commit(change).await.expect("a commit");
     }
 

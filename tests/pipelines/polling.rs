@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use serde_json::{Value, json};
+use store::Change;
 
 use super::{CI, Runner, Works};
 
@@ -141,6 +142,27 @@ async fn a_runner_that_waits_asks_again_once_it_is_changed() {
     };
     assert_eq!(answer.status, 204);
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_runner_that_another_node_changes_waits_no_longer() {
+    let works = Works::new().await;
+    let (runner, other) = (works.runner("box", &[]).await, works.runner("other", &[]).await);
+    let (store, org_id) = (works.server.store().await, works.org.rsplit('/').next().unwrap().parse().unwrap());
+    let row = async || store.runner(org_id, runner.id.parse().unwrap()).await.unwrap().unwrap();
+    let began = Instant::now();
+    // As another node writes it: nobody here is told.
+    let change = async {
+        let seen = async || Some(row().await).filter(|row| row.seen_at.is_some());
+        let row = works.server.eventually("a runner that waits", seen).await;
+        let mut change = Change::new();
+        change.runner_set(&row);
+        store.commit(change).await.unwrap();
+    };
+    let (answer, others, ()) = tokio::join!(runner.asking(50).send(), other.try_take(15), change);
+    assert_eq!((answer.status, others.is_none()), (204, true));
+    // The other one, which nobody changed, waited as long as it had asked for.
+    assert!((15..30).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
 }
 
 #[tokio::test]

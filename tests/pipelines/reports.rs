@@ -166,6 +166,18 @@ async fn a_job_whose_runner_is_lost_is_queued_again_before_a_step_began_and_fail
 }
 
 #[tokio::test]
+async fn lines_of_a_log_say_that_the_runner_is_there() {
+    let (works, run, _, held) = started().await;
+    for _ in 0..4 {
+        held.say("logs", &json!({ "lines": [{ "t": 1, "m": "on" }] })).await.expect(200);
+        works.server.clock.advance(Duration::from_secs(59));
+    }
+    held.status().await.expect(200);
+    works.server.clock.advance(Duration::from_secs(60));
+    assert_eq!(works.ended(&run).await.0, "failure");
+}
+
+#[tokio::test]
 async fn what_no_row_can_hold_is_dropped_from_a_report() {
     let (works, run, _, held) = started().await;
     let body = json!({

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use domain::id::RunId;
 use serde_json::{Value, json};
+use store::Change;
 
 use super::{CI, Works, step};
 
@@ -208,4 +210,44 @@ jobs:
     two.complete("success").await;
     three.complete("success").await;
     assert_eq!(works.ended(&run).await.0, "success");
+}
+
+const FOUR: &str = "on: push
+jobs:
+  test:
+    strategy:
+      fail-fast: false
+      matrix:
+        n: [1, 2, 3, 4]
+    runs-on: linux
+    steps:
+      - run: make
+";
+
+#[tokio::test]
+async fn a_job_that_starts_or_ends_writes_its_own_row_alone_and_any_node_goes_on_from_there() {
+    let works = Works::with("four.yml", FOUR).await;
+    let (run, runner, store) = (works.run("").await, works.runner("box", &[]).await, works.server.store().await);
+    let id: RunId = run["runId"].as_str().unwrap().parse().unwrap();
+    let kept = async || store.run_plan(id).await.unwrap().unwrap().state;
+    let first = runner.start().await;
+    let written = kept().await;
+    let second = runner.start().await;
+    first.complete("success").await;
+    assert_eq!(kept().await, written);
+    // As another node writes it: this one has to read the run again.
+    let mut change = Change::new();
+    change.run_set(&store.run_of_any(id).await.unwrap().unwrap());
+    store.commit(change).await.unwrap();
+    second.complete("failure").await;
+    let detail = works.detail(&run).await;
+    assert_eq!(detail["run"]["status"], "in_progress");
+    for _ in 0..2 {
+        runner.start().await.complete("success").await;
+    }
+    let (conclusion, jobs) = works.ended(&run).await;
+    let mut ended: Vec<_> = jobs.into_iter().map(|(_, how)| how).collect();
+    ended.sort();
+    assert_eq!((conclusion.as_str(), ended.join(" ").as_str()), ("failure", "failure success success success"));
+    assert_ne!(kept().await, written);
 }

@@ -86,6 +86,7 @@ impl Sent {
             full_ref: full_ref.to_owned(),
             branch: full_ref.strip_prefix("refs/heads/").map(str::to_owned),
             sha: self.sha.parse().unwrap(),
+            merge: None,
             title: "Begin".to_owned(),
             actor: RunActor::default(),
             status: RunStatus::InProgress,

@@ -72,7 +72,7 @@ async fn a_pull_request_starts_what_names_it_when_it_is_opened_and_when_its_head
     works.ada.client.post(&works.at("pulls")).json(&pull).send().await.expect(201);
     let run = works.run("?event=pull_request").await;
     assert_eq!((&run["sha"], &run["title"], &run["pullNumber"]), (&json!(first), &json!("Add one"), &json!(1)));
-    assert_eq!((&run["ref"], &run["branch"]), (&json!("refs/pull/1/head"), &json!("feature")));
+    assert_eq!((&run["ref"], &run["branch"]), (&json!("refs/pull/1/merge"), &json!("feature")));
     let second = works.commit("feature", "Two", &[("two", "2")]).await;
     let moved = async || Some(works.run("?pull=1").await).filter(|run| run["sha"] == json!(second));
     let run = works.server.eventually("a run of the second commit", moved).await;

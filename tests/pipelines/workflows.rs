@@ -153,6 +153,62 @@ async fn a_text_is_checked_and_a_file_is_shown() {
 }
 
 #[tokio::test]
+async fn a_text_is_checked_as_the_file_that_it_would_be() {
+    let works = Works::new().await;
+    let text = |name: &str| CI.replace("name: CI", &format!("name: {name}"));
+    let check = async |file: &str, text: &str| works.post("check", json!({ "text": text, "file": file })).await;
+    // There is nothing beside it yet.
+    assert_eq!(
+        check("ci.yml", CI).await.expect(200).json,
+        json!({ "file": "ci.yml", "problems": [], "jobs": ["test"] })
+    );
+    let path = |name: &str| format!(".service/workflows/{name}");
+    let (ci, inner) = (path("ci.yml"), path("folder.yml/notes"));
+    works.commit("main", "Begin", &[(ci.as_str(), CI), (&inner, "notes")]).await;
+    let broken = "on: push\njobs:\n  a:\n    runs-on: linux\n    stepps: []\n";
+    let found = check(&path("ci.yml"), broken).await.expect(200);
+    assert_eq!((found.str("/file"), found.str("/problems/0/file")), ("ci.yml", "ci.yml"));
+    assert_eq!(found.json["problems"][0]["line"], 5);
+    let same = "'ci.yml' is called 'CI', too, so that one hides the status of the other on commits";
+    for (file, name, expected) in [
+        ("ci.yml", "CI", None),
+        ("other.yml", "Other", None),
+        ("other.yml", "CI", Some((same, "warning"))),
+        ("CI.yml", "Other", Some(("'ci.yml' differs from 'CI.yml' in capitals only", "warning"))),
+        ("folder.yml", "Other", Some(("'.service/workflows/folder.yml' is a folder", "error"))),
+    ] {
+        let found = check(file, &text(name)).await.expect(200);
+        let problem = |(message, severity)| json!({ "file": file, "message": message, "severity": severity });
+        let expected: Vec<Value> = expected.into_iter().map(problem).collect();
+        assert_eq!(found.list("/problems"), expected, "{file} {name}");
+    }
+    for file in ["", "ci", "ci.txt", "sub/ci.yml", ".yml", "../ci.yml", ".github/workflows/ci.yml"] {
+        check(file, CI).await.expect_problems(&["file"]);
+    }
+    let long = "a".repeat(251);
+    check(&format!("{long}.yml"), &text("Other")).await.expect(200);
+    check(&format!("{long}a.yml"), &text("Other")).await.expect_problems(&["file"]);
+    works.post("check", json!({ "text": CI, "file": 1 })).await.expect_problems(&["file"]);
+}
+
+#[tokio::test]
+async fn a_file_that_would_be_one_too_many_is_told() {
+    let works = Works::new().await;
+    let files: Vec<_> = (0..200).map(|at| format!(".service/workflows/{at:03}.yml")).collect();
+    let text = "on: workflow_dispatch\njobs: {a: {runs-on: x}}\n";
+    let all: Vec<_> = files.iter().map(|path| (path.as_str(), text)).collect();
+    works.commit("main", "Begin", &all[1..]).await;
+    let new = async |file: &str| works.post("check", json!({ "text": CI, "file": file })).await.expect(200);
+    assert_eq!(new("new.yml").await.json["problems"], json!([]));
+    works.commit("main", "One more", &all[..1]).await;
+    let found = new("new.yml").await;
+    assert_eq!((found.list("/problems").len(), found.str("/problems/0/severity")), (1, "error"));
+    let message = "There are 200 workflow files already; of more, only the first by their names start anything";
+    assert_eq!(found.str("/problems/0/message"), message);
+    assert_eq!(new("000.yml").await.json["problems"], json!([]));
+}
+
+#[tokio::test]
 async fn nul_is_no_part_of_a_file_nor_of_a_title() {
     let works = Works::with("nul.yml", &CI.replace("name: CI", "name: \"a\\0b\"")).await;
     let run = works.run("?file=nul.yml").await;

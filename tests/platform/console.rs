@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
 use crate::{
@@ -243,13 +244,39 @@ async fn the_stream_tells_of_the_platform_and_ends_with_the_sign_in() {
     // A database that is slow to answer, and what is only beginning, looks better the next time.
     let is_well = |health: &Value| health["databaseUs"].as_u64() > Some(0) && health["hubConnected"] == true;
     live.until(|text| events(text, "health").iter().any(is_well)).await;
+    let counts_runs = |health: &Value| health["git"]["running"].is_u64() && health["git"]["waiting"].is_u64();
+    assert!(events(&live.text, "health").iter().all(counts_runs), "{}", live.text);
     let has_timers = |queues: &Value| queues["timers"]["set"].as_u64() >= Some(1);
     live.until(|text| events(text, "queues").iter().any(has_timers)).await;
     for queues in events(&live.text, "queues") {
         assert_eq!((&queues["outbox"]["parked"], &queues["deliveries"]["failed"]), (&json!(0), &json!(0)), "{queues}");
+        assert_eq!(queues["jobs"], json!({ "queued": 0, "oldestMs": null }), "{queues}");
     }
     browser.sign_out().send().await.expect(204);
     live.end().await;
+}
+
+/// A file with one job, which nobody takes.
+const WORKFLOW: &str = "on: push\njobs:\n  test:\n    runs-on: linux\n    steps:\n      - run: make\n";
+
+#[tokio::test]
+async fn the_stream_tells_of_jobs_that_wait_for_runners() {
+    let server = Server::start().await;
+    let ada = server.person("ada").await.client;
+    let org = format!("/v1/orgs/{}", ada.org("Acme").await);
+    ada.post(&format!("{org}/repos")).json(&json!({ "name": "web" })).send().await.expect(201);
+    let file = json!({ "op": "put", "path": ".service/workflows/ci.yml", "content": STANDARD.encode(WORKFLOW) });
+    let commit = json!({ "branch": "main", "message": "Begin", "changes": [file] });
+    ada.post(&format!("{org}/repos/web/contents")).json(&commit).send().await.expect(201);
+    let queued = async || {
+        let queue = ada.get(&format!("{org}/pipelines/queue")).send().await.expect(200);
+        (queue.list("/jobs").len() == 1).then_some(())
+    };
+    server.eventually("a job that waits", queued).await;
+    server.clock.advance(Duration::from_secs(5));
+    let mut live = Live::open(&server, &Browser::sign_in(&server).await).await;
+    let waits = |queues: &Value| queues["jobs"]["queued"] == 1 && queues["jobs"]["oldestMs"].as_i64() >= Some(5_000);
+    live.until(|text| events(text, "queues").iter().any(waits)).await;
 }
 
 /// The console's stream, as far as it was read.

@@ -1,11 +1,13 @@
 //! Mail that other servers bring over SMTP, as raw bytes.
 
-mod client;
+pub mod client;
 mod commands;
 mod kills;
+mod ledger;
 mod messages;
 mod recipients;
 mod signing;
+mod submission;
 mod tls;
 mod verdicts;
 

@@ -14,8 +14,8 @@ use tokio_rustls::{
 
 use super::{HOST, Post, Smtp, message};
 
-const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/post/mx.pem");
-const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/post/mx.key.pem");
+pub const CERTIFICATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/post/mx.pem");
+pub const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/post/mx.key.pem");
 
 async fn post() -> Post {
     let (certificate, key) = (format!("mail_server.tls_cert={CERTIFICATE}"), format!("mail_server.tls_key={KEY}"));
@@ -23,7 +23,7 @@ async fn post() -> Post {
 }
 
 /// Goes on over TLS, with a peer whose certificate is that of the file.
-async fn secured(smtp: Smtp, certificate: &Path) -> Smtp<TlsStream<TcpStream>> {
+pub async fn secured(smtp: Smtp, certificate: &Path) -> Smtp<TlsStream<TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(certificate).expect("a certificate")).expect("a root");
     let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();

@@ -18,7 +18,16 @@ pub(crate) struct LoginAttempt {
 impl LoginAttempt {
     /// Begins an attempt; 429 while the address is locked.
     pub async fn begin(store: &Store, email: &Email, now: Timestamp) -> Result<Self> {
-        let subject = email.to_string();
+        Self::at(store, email.to_string(), now).await
+    }
+
+    /// Begins an attempt at the mailbox with this address, which is counted apart from the account with it: a mail client whose
+    /// password was revoked locks nobody out of their account, and one that has a password clears no guesses at the account's.
+    pub async fn begin_at_mailbox(store: &Store, address: &Email, now: Timestamp) -> Result<Self> {
+        Self::at(store, format!("mailbox {address}"), now).await
+    }
+
+    async fn at(store: &Store, subject: String, now: Timestamp) -> Result<Self> {
         let stored = store.attempts(&subject).await?;
         stored.attempts.check(now)?;
         Ok(Self { subject, stored })
@@ -46,12 +55,17 @@ impl LoginAttempt {
         Err(error)
     }
 
+    /// Whether attempts before it failed.
+    pub fn has_failures(&self) -> bool {
+        !self.stored.attempts.is_clear()
+    }
+
     /// All that signing in asks for was right: forgets the failures before it.
     ///
     /// For a whole sign-in only. Whoever holds one factor and a stolen sign-in could otherwise show the one again and
     /// again, to have guesses at the other forgotten.
     pub fn succeed(&self, change: &mut Change) {
-        if !self.stored.attempts.is_clear() {
+        if self.has_failures() {
             change.attempts_clear(&self.subject);
         }
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use domain::{
     Timestamp,
     id::{OrgId, UserId},
-    notify::ResourceType,
+    notify::{ResourceType, Rule},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -51,6 +51,42 @@ pub struct Event {
     /// Whether what `dedup_key` names is over.
     #[serde(default)]
     pub resolved: bool,
+    /// Whom it is for. Of what is over, it makes no difference.
+    #[serde(default)]
+    pub audience: Audience,
+}
+
+/// Whom an event is for. What is announced may be told of more than once: to people when it is near, and long before that to
+/// the protocols that count back from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Audience {
+    /// People and protocols.
+    #[default]
+    All,
+    /// The people whom it concerns alone.
+    People,
+    /// The rules of protocols that count back alone.
+    CountingBack,
+    /// All but those rules.
+    Rest,
+}
+
+impl Audience {
+    /// Whether the people whom it concerns are told.
+    pub const fn has_people(self) -> bool {
+        !matches!(self, Self::CountingBack)
+    }
+
+    /// Whether it is for a rule of a protocol.
+    pub const fn has(self, rule: &Rule) -> bool {
+        match self {
+            Self::All => true,
+            Self::People => false,
+            Self::CountingBack => rule.before_event,
+            Self::Rest => !rule.before_event,
+        }
+    }
 }
 
 /// The kind and the id of what an event is about.
@@ -80,6 +116,7 @@ impl Event {
             starts_at: None,
             dedup_key: None,
             resolved: false,
+            audience: Audience::All,
         }
     }
 
@@ -102,6 +139,23 @@ pub struct Emitted {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whom_an_event_is_for() {
+        let [onward, counting_back] = [false, true].map(|before_event| Rule { before_event, ..Rule::default() });
+        for (audience, people, has_onward, has_counting_back) in [
+            (Audience::All, true, true, true),
+            (Audience::People, true, false, false),
+            (Audience::CountingBack, false, false, true),
+            (Audience::Rest, true, true, false),
+        ] {
+            assert_eq!(audience.has_people(), people, "{audience:?}");
+            let has = (audience.has(&onward), audience.has(&counting_back));
+            assert_eq!(has, (has_onward, has_counting_back), "{audience:?}");
+        }
+        let before = r#"{"type": "ops.alarm", "title": "", "resource": {"type": "alarm", "id": ""}, "at": 3}"#;
+        assert_eq!(serde_json::from_str::<Emitted>(before).unwrap().event.audience, Audience::All);
+    }
 
     #[test]
     fn an_event_is_read_as_it_was_emitted() {

@@ -5,6 +5,7 @@
 
 mod area;
 pub mod event;
+mod handing;
 mod letter;
 pub mod live;
 pub mod outbox;
@@ -16,6 +17,7 @@ pub mod work;
 mod worker;
 
 pub use area::{Area, DeletesOrganization};
+pub use handing::{NotHandedOver, WrittenMail, desk_mail_count, hand_over};
 pub use letter::asked_from;
 pub use repository::{RepositoryChange, repository_channel, tell_repository};
 pub use services::Services;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gateways::{Dns, Hub, Mailer, Places, Pusher, Texter};
+use gateways::{Dns, Hub, Mailer, Places, Post, Pusher, Texter};
 use store::Store;
 
 use crate::settings::Settings;
@@ -24,6 +24,8 @@ pub struct Services {
     pub places: Places,
     /// Who looks names up.
     pub dns: Dns,
+    /// Who brings the mail of mailboxes to other servers.
+    pub post: Post,
     /// What the configuration says.
     pub settings: Arc<Settings>,
 }
@@ -44,6 +46,7 @@ impl Services {
             pusher: Pusher::console(),
             places: Places::none(),
             dns: Dns::nobody(),
+            post: Post::nobody(),
             settings: Arc::default(),
         }
     }

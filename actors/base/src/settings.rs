@@ -4,7 +4,13 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use domain::{account::Registration, mail::MailHost, notify::Channel, storage::PublicHost};
+use domain::{
+    account::Registration,
+    mail::MailHost,
+    notify::Channel,
+    pipelines::{caches::CacheQuota, job::JobLimits},
+    storage::PublicHost,
+};
 
 /// The settings of this layer.
 #[derive(Clone, Debug)]
@@ -27,6 +33,10 @@ pub struct Settings {
     pub audit_kept: Option<Duration>,
     /// How long runs of pipelines are kept; for ever where nothing is said (`pipelines.keep`).
     pub runs_kept: Option<Duration>,
+    /// How much a job may make (`pipelines.log_max`, `pipelines.artifact_max`, `pipelines.cache_max`).
+    pub job_limits: JobLimits,
+    /// Bytes of all caches of a repository (`pipelines.cache_quota`).
+    pub cache_quota: CacheQuota,
     /// Texts that an organization may send a day (`notify.texts_per_day`).
     pub texts_per_day: u64,
     /// Calls that an organization may make a day (`notify.calls_per_day`).
@@ -103,6 +113,8 @@ impl Default for Settings {
             calls_available: true,
             audit_kept: Some(DAY * 400),
             runs_kept: Some(DAY * 400),
+            job_limits: JobLimits::default(),
+            cache_quota: CacheQuota::default(),
             texts_per_day: 500,
             calls_per_day: 200,
             location: "main".to_owned(),

@@ -75,7 +75,7 @@ pub(crate) fn addresses(mailbox: &Mailbox) -> Vec<String> {
 /// The mailbox as it asks others to events.
 pub(crate) fn organizer(mailbox: &Mailbox) -> Organizer {
     let name = Some(mailbox.display_name.clone()).filter(|name| !name.is_empty());
-    Organizer { email: mailbox.address.to_string(), name }
+    Organizer { email: mailbox.address.to_string(), name, told: None }
 }
 
 impl Calendars {

@@ -8,9 +8,10 @@ use domain::{
     id::{CalendarId, OrgId},
 };
 use kernel::{Command, Handle, Turn};
-use store::calendar::CalendarBook;
+use store::{Change, calendar::CalendarBook};
 
 use crate::{
+    alarms,
     book::{Calendars, WriteContext, tell},
     removal::delete_after,
 };
@@ -28,9 +29,9 @@ impl Command for CalendarsOpen {
     const NAME: &'static str = "calendars_open";
 }
 
-/// The calendar that is made on first use.
-pub(crate) fn first(turn: &Turn<'_, Calendars>, next: CalendarBook) -> Calendar {
-    Calendar {
+/// Adds the calendar that is made on first use. From then on what the mailbox's events ring for is looked at each day.
+pub(crate) fn first(change: &mut Change, turn: &Turn<'_, Calendars>, org_id: OrgId, next: CalendarBook) -> Calendar {
+    let calendar = Calendar {
         id: CalendarId::new(turn.now()),
         mailbox_id: *turn.key(),
         name: DEFAULT_CALENDAR_NAME.to_owned(),
@@ -40,7 +41,10 @@ pub(crate) fn first(turn: &Turn<'_, Calendars>, next: CalendarBook) -> Calendar 
         modseq: next.revision,
         version: 1,
         created_at: turn.now(),
-    }
+    };
+    change.calendar_add(&calendar);
+    alarms::begin(change, turn, org_id);
+    calendar
 }
 
 impl Handle<CalendarsOpen> for Calendars {
@@ -51,9 +55,8 @@ impl Handle<CalendarsOpen> for Calendars {
             return Ok(calendars);
         }
         let next = self.book.next(0);
-        let calendar = first(turn, next);
         let mut change = self.change(next);
-        change.calendar_add(&calendar);
+        let calendar = first(&mut change, turn, command.org_id, next);
         self.commit(turn, change, next).await?;
         Ok(vec![calendar])
     }
@@ -87,9 +90,7 @@ impl Handle<CalendarCreate> for Calendars {
         let mut change = self.change(next);
         let mut used: Vec<_> = calendars.iter().map(|calendar| calendar.color).collect();
         if calendars.is_empty() {
-            let first = first(turn, next);
-            used.push(first.color);
-            change.calendar_add(&first);
+            used.push(first(&mut change, turn, command.org_id, next).color);
         }
         calendar_count_check(used.len())?;
         let calendar = Calendar {
@@ -195,6 +196,7 @@ impl Handle<CalendarDelete> for Calendars {
         let next = self.book.next(-events);
         let mut change = self.change(next);
         change.calendar_close(&calendar, now);
+        alarms::leave(&mut change, turn, &context.mailbox, calendar.id).await?;
         delete_after(&mut change, command.org_id, calendar.id, now);
         context.audit(&mut change, turn, "calendar.deleted", &calendar);
         tell(&mut change, now, &context.mailbox, calendar.id, &[], next.revision);

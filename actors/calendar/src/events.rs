@@ -3,19 +3,20 @@
 use domain::{
     Error, Result, Timestamp,
     calendar::{
-        Attendee, BusyStatus, EVENTS_MAX, EditScope, Event, EventDetail, EventDraft, EventHead, EventPatch,
-        EventStatus, Method, Sensitivity, Timing, asked, event_changed, no_event, not_organizer, recurrence::Wall,
-        too_many_events,
+        Attendee, AttendeeStatus, BusyStatus, EVENTS_MAX, EditScope, Event, EventDetail, EventDraft, EventHead,
+        EventPatch, EventStatus, InvitationState, Method, Sensitivity, Timing, asked, event_changed, no_event,
+        not_organizer, recurrence::Wall, too_many_events,
     },
-    id::{CalendarId, EventId, OrgId},
+    id::{CalendarId, EventId, MailMessageId, OrgId},
 };
 use kernel::{Command, Handle, Turn};
 use store::calendar::CalendarBook;
 
 use crate::{
+    alarms::{Written, follow},
+    answering::{Answered, Asker, is_declined},
     book::{Calendars, WriteContext, tell},
     guests::{Notified, Sending, can_send, counted, send},
-    scheduling::decline,
 };
 
 /// An event as it is to be made.
@@ -66,6 +67,7 @@ impl Handle<EventCreate> for Calendars {
         let mut change = self.change(next);
         change.calendar_event_add(&event)?;
         change.calendar_touch(calendar.id, next.revision);
+        follow(&mut change, turn, &context.mailbox, Written { there: &[&event], gone: &[] }).await?;
         let sending = Sending { event: &event, method: Method::Request, at: None };
         send(&mut change, services, &context.mailbox, sending, &guests).await?;
         tell(&mut change, now, &context.mailbox, calendar.id, &[event.head.id], next.revision);
@@ -191,7 +193,6 @@ impl Command for EventChange {
 impl Handle<EventChange> for Calendars {
     async fn handle(&mut self, command: &EventChange, turn: &mut Turn<'_, Self>) -> Result<Changed> {
         let context = WriteContext::open(turn, command.org_id).await?;
-        let (now, services) = (turn.now(), turn.services());
         let before = event(turn, command.id).await?;
         if before.version != command.version {
             return Err(event_changed());
@@ -199,7 +200,41 @@ impl Handle<EventChange> for Calendars {
         if !before.head.is_organizer && !command.patch.is_own() {
             return Err(not_organizer());
         }
-        let (mut after, mut following) = decide(command, &context, before.clone(), now)?;
+        let changing = Changing {
+            scope: command.occurrences.scope,
+            at: command.occurrences.at(&before)?,
+            patch: &command.patch,
+            notify: command.notify,
+        };
+        self.change_event(turn, &context, before, changing, None).await
+    }
+}
+
+/// How an event is to be changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Changing<'c> {
+    /// Which of its occurrences.
+    pub scope: EditScope,
+    /// The one that is named.
+    pub at: Option<Wall>,
+    /// What is to change.
+    pub patch: &'c EventPatch,
+    /// Whether guests hear of it.
+    pub notify: bool,
+}
+
+impl Calendars {
+    /// Changes an event, and notes what became of the message that has it be changed.
+    pub(crate) async fn change_event(
+        &mut self,
+        turn: &mut Turn<'_, Self>,
+        context: &WriteContext,
+        before: Event,
+        changing: Changing<'_>,
+        message: Option<(MailMessageId, InvitationState)>,
+    ) -> Result<Changed> {
+        let (now, services) = (turn.now(), turn.services());
+        let (mut after, mut following) = decide(changing, context, before.clone(), now)?;
         let mut next = self.book.next(i64::from(following.is_some()));
         if following.is_some() {
             room_check(self.book)?;
@@ -207,7 +242,7 @@ impl Handle<EventChange> for Calendars {
         for event in std::iter::once(&mut after).chain(&mut following) {
             settle(event, &context.addresses(), next.revision, now);
         }
-        let told = told(&before, &after, following.as_ref(), command.notify);
+        let told = told(&before, &after, following.as_ref(), changing.notify);
         if told.count() > 0 {
             can_send(services, &context.mailbox).await?;
             next = counted(next, now, told.count())?;
@@ -217,11 +252,16 @@ impl Handle<EventChange> for Calendars {
         if let Some(following) = &following {
             change.calendar_event_add(following)?;
         }
+        if let Some((id, state)) = message {
+            change.calendar_message_settle(id, state, None);
+        }
         change.calendar_touch(after.head.calendar_id, next.revision);
         for (sending, guests) in told.sendings(&before, &after, following.as_ref()) {
             send(&mut change, services, &context.mailbox, sending, guests).await?;
         }
-        let ids: Vec<EventId> = std::iter::once(&after).chain(&following).map(|event| event.head.id).collect();
+        let there: Vec<&Event> = std::iter::once(&after).chain(&following).collect();
+        follow(&mut change, turn, &context.mailbox, Written { there: &there, gone: &[] }).await?;
+        let ids: Vec<EventId> = there.iter().map(|event| event.head.id).collect();
         tell(&mut change, now, &context.mailbox, after.head.calendar_id, &ids, next.revision);
         self.commit(turn, change, next).await?;
         after.version += 1;
@@ -229,26 +269,26 @@ impl Handle<EventChange> for Calendars {
     }
 }
 
-/// The event as the command leaves it, and what follows as an event of its own.
+/// The event as the change leaves it, and what follows as an event of its own.
 fn decide(
-    command: &EventChange,
+    changing: Changing<'_>,
     context: &WriteContext,
     event: Event,
     now: Timestamp,
 ) -> Result<(Event, Option<Event>)> {
     let me = context.organizer();
-    let at = command.occurrences.at(&event)?;
-    match (command.occurrences.scope, at) {
-        (EditScope::One, Some(at)) => Ok((event.changed_at(at, &command.patch)?, None)),
+    let Changing { scope, at, patch, .. } = changing;
+    match (scope, at) {
+        (EditScope::One, Some(at)) => Ok((event.changed_at(at, patch)?, None)),
         (EditScope::Following, Some(at)) => {
             let id = EventId::new(now);
             let uid = format!("{id}@{}", context.mailbox.domain());
             match event.clone().cut(at, id, uid)? {
-                Some(split) => Ok((split.before, Some(split.following.changed(&command.patch, &me)?))),
-                None => Ok((event.changed(&command.patch, &me)?, None)),
+                Some(split) => Ok((split.before, Some(split.following.changed(patch, &me)?))),
+                None => Ok((event.changed(patch, &me)?, None)),
             }
         }
-        _ => Ok((event.changed(&command.patch, &me)?, None)),
+        _ => Ok((event.changed(patch, &me)?, None)),
     }
 }
 
@@ -334,22 +374,32 @@ impl Handle<EventDelete> for Calendars {
             can_send(services, &context.mailbox).await?;
             next = counted(next, now, guests.len())?;
         }
+        let asker = Asker::of(services, &before).await?;
+        let declines = command.notify && is_declined(&before) && asker.can_hear(services, &context.mailbox).await?;
+        if declines && asker.is_elsewhere() {
+            next = counted(next, now, 1)?;
+        }
         let mut change = self.change(next);
-        let cancelled = |at| Sending { event: &before, method: Method::Cancel, at };
+        let sequence = left.as_ref().map_or(before.sequence + 1, |(event, _)| event.sequence);
+        let called_off = Event { sequence, ..before.clone() };
+        let cancelled = |at| Sending { event: &called_off, method: Method::Cancel, at };
         let sending = if let Some((event, at)) = &mut left {
             settle(event, &context.addresses(), next.revision, now);
             change.calendar_event_set(event)?;
+            follow(&mut change, turn, &context.mailbox, Written { there: &[&*event], gone: &[] }).await?;
             match *at {
                 Some(at) => cancelled(Some(at)),
                 None => Sending { event, method: Method::Request, at: None },
             }
         } else {
             change.calendar_event_remove(&before, next.revision);
+            follow(&mut change, turn, &context.mailbox, Written { there: &[], gone: &[&before] }).await?;
             cancelled(None)
         };
         send(&mut change, services, &context.mailbox, sending, &guests).await?;
-        if command.notify && !before.head.is_organizer {
-            decline(&mut change, services, &context.mailbox, &before).await?;
+        if declines {
+            let answer = Answered { event: &before, status: AttendeeStatus::Declined, comment: None };
+            asker.answer(&mut change, now, &context.mailbox, answer)?;
         }
         change.calendar_touch(before.head.calendar_id, next.revision);
         tell(&mut change, now, &context.mailbox, before.head.calendar_id, &[before.head.id], next.revision);

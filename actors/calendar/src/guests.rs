@@ -3,11 +3,14 @@
 use actors_base::Services;
 use domain::{
     Email, Error, Result, Timestamp,
-    calendar::{Attendee, Event, Method, invitation, invitation_text, recurrence::Wall},
-    id::MailboxId,
+    calendar::{Attendee, AttendeeStatus, Event, Itip, Method, recurrence::Wall},
+    id::{MailMessageId, MailboxId},
     mail::{Mailbox, OrgDomain, domain_removed},
 };
-use store::{Change, EmailCalendar, EmailTo, NewWork, OutboxEntry, calendar::CalendarBook};
+use store::{
+    Change, NewWork,
+    calendar::{CALENDAR_POSTING, CalendarBook, CalendarPost},
+};
 
 use crate::scheduling::{CALENDAR_SCHEDULING, Scheduled};
 
@@ -53,7 +56,7 @@ pub(crate) fn counted(book: CalendarBook, now: Timestamp, guests: usize) -> Resu
     Err(Error::RateLimited { message: TOO_MANY_SENT.into(), retry_after })
 }
 
-/// Adds what these guests are sent to the change. Whoever has a mailbox here is told without an e-mail.
+/// Adds what these guests are sent to the change: one message for all of them. Whoever has a mailbox here is told without one.
 pub(crate) async fn send(
     change: &mut Change,
     services: &Services,
@@ -63,29 +66,36 @@ pub(crate) async fn send(
 ) -> Result<()> {
     let now = services.store.now();
     let Sending { event, method, at } = sending;
-    let mut written = None;
+    let mut elsewhere = Vec::new();
     for guest in guests {
         if let Some(local) = local_mailbox(services, &guest.email).await? {
             let scheduled = Scheduled::Look { mailbox_id: local, organizer: mailbox.id, uid: event.uid.clone() };
             change.work_add(now, NewWork::new(CALENDAR_SCHEDULING.name, mailbox.org_id, &scheduled));
             continue;
         }
-        if written.is_none() {
-            written = Some((invitation_text(event, at)?, invitation(event, method, at, now)?));
-        }
-        let Some((body, file)) = &written else { continue };
-        let entry = OutboxEntry::Email {
-            to: EmailTo::Address(guest.email.clone()),
-            subject: subject(event, method),
-            body: body.clone(),
-            calendar: Some(EmailCalendar {
-                method: method.as_str().to_owned(),
-                file: file.clone(),
-                reply_to: mailbox.address.to_string(),
-            }),
-        };
-        change.outbox_add_for(mailbox.org_id, now, &entry);
+        elsewhere.push(guest.email.clone());
     }
+    if elsewhere.is_empty() { Ok(()) } else { post(change, now, mailbox, &Itip::of(event, method, at), elsewhere) }
+}
+
+/// Has the mailbox send a message about an event. It is written as the event is now, and leaves as all that the mailbox sends.
+pub(crate) fn post(
+    change: &mut Change,
+    now: Timestamp,
+    mailbox: &Mailbox,
+    itip: &Itip<'_>,
+    recipients: Vec<String>,
+) -> Result<()> {
+    let post = CalendarPost {
+        mailbox_id: mailbox.id,
+        message_id: MailMessageId::new(now),
+        recipients,
+        subject: subject(itip),
+        text: itip.text()?,
+        method: itip.method.as_str().to_owned(),
+        file: itip.file(now)?,
+    };
+    change.work_add(now, NewWork::new(CALENDAR_POSTING, mailbox.org_id, &post));
     Ok(())
 }
 
@@ -95,11 +105,20 @@ pub(crate) async fn local_mailbox(services: &Services, address: &str) -> Result<
     Ok(services.store.mailbox_at(&address, &services.settings.platform_domain).await?.map(|mailbox| mailbox.id))
 }
 
-fn subject(event: &Event, method: Method) -> String {
-    let summary = if event.head.summary.is_empty() { "An event" } else { event.head.summary.as_str() };
-    match method {
-        Method::Request if event.sequence > 0 => format!("Updated invitation: {summary}"),
-        Method::Request => format!("Invitation: {summary}"),
-        Method::Cancel => format!("Cancelled: {summary}"),
-    }
+fn subject(itip: &Itip<'_>) -> String {
+    let summary = &itip.event.head.summary;
+    let summary = if summary.is_empty() { "An event" } else { summary.as_str() };
+    let status = itip.attendees.and_then(|all| all.first()).map(|it| it.status);
+    let word = match (itip.method, status) {
+        (Method::Request, _) if itip.event.sequence > 0 => "Updated invitation",
+        (Method::Request | Method::Publish, _) => "Invitation",
+        (Method::Cancel, _) => "Cancelled",
+        (Method::Reply, Some(AttendeeStatus::Accepted)) => "Accepted",
+        (Method::Reply, Some(AttendeeStatus::Declined)) => "Declined",
+        (Method::Reply, _) => "Tentative",
+        (Method::Counter, _) => "New time proposed",
+        (Method::Refresh, _) => "Asked again",
+        (Method::DeclineCounter, _) => "Proposal declined",
+    };
+    format!("{word}: {summary}")
 }

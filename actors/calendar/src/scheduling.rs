@@ -10,23 +10,23 @@ use actors_base::{
     work::job::{Halt, Handler, Job, Topic},
 };
 use domain::{
-    Context, Error, Origin, Result,
-    calendar::{AttendeeStatus, Event, EventHead, EventStatus, PROPOSAL_UNANSWERED, no_calendar, no_message},
-    id::{CalendarId, EventId, MailMessageId, MailThreadId, MailboxId, OrgId},
+    Context, Origin, Result,
+    calendar::{AttendeeStatus, Event, EventHead, EventStatus, InvitationState},
+    id::{CalendarId, EventId, MailMessageId, MailThreadId, MailboxId},
     mail::Mailbox,
 };
 use kernel::{Command, Handle, Registry, Turn};
 use serde::{Deserialize, Serialize};
 use store::{
-    Change, NewWork, Permits,
+    Change, Permits,
     calendar::{CalendarBook, InboxMessage},
 };
 
 use crate::{
-    book::{Calendars, WriteContext, addresses, tell},
+    alarms::{Written, follow},
+    book::{Calendars, addresses, tell},
     calendars::first,
-    events::{event, room_check, settle},
-    guests::{Notified, local_mailbox},
+    events::{room_check, settle},
 };
 
 /// The job that has calendars look at what others ask them to, and at what guests answered.
@@ -91,8 +91,7 @@ impl Handle<EventSync> for Calendars {
         match (mine, theirs) {
             (Some(mine), Some((theirs, _))) => self.renew(turn, &mailbox, &mine, theirs).await,
             (Some(mine), None) if mine.head.status != EventStatus::Cancelled && !mine.head.is_organizer => {
-                let mut cancelled = mine;
-                cancelled.head.status = EventStatus::Cancelled;
+                let mut cancelled = called_off(mine);
                 cancelled.sequence += 1;
                 self.rewrite(turn, &mailbox, cancelled).await
             }
@@ -104,6 +103,15 @@ impl Handle<EventSync> for Calendars {
     }
 }
 
+/// The event once it doesn't take place: what was changed of it alone doesn't, either.
+pub(crate) fn called_off(mut event: Event) -> Event {
+    event.head.status = EventStatus::Cancelled;
+    for exception in &mut event.exceptions {
+        exception.status = EventStatus::Cancelled;
+    }
+    event
+}
+
 /// Whether an event that the mailbox doesn't have is news to it: it takes place, and wasn't declined.
 fn is_news(theirs: &Event, mailbox: &Mailbox) -> bool {
     let answer = theirs.detail.my_status(&addresses(mailbox));
@@ -111,7 +119,11 @@ fn is_news(theirs: &Event, mailbox: &Mailbox) -> bool {
 }
 
 /// The organizer's event, where it is there and asks the mailbox to it, and the organizer's mailbox.
-async fn asked_to(services: &Services, command: &EventSync, mailbox: &Mailbox) -> Result<Option<(Event, Mailbox)>> {
+pub(crate) async fn asked_to(
+    services: &Services,
+    command: &EventSync,
+    mailbox: &Mailbox,
+) -> Result<Option<(Event, Mailbox)>> {
     let store = &services.store;
     let Some(organizer) = store.mailbox_by_id(command.organizer).await? else { return Ok(None) };
     let calendars: Vec<CalendarId> = store.calendars(organizer.id).await?.iter().map(|it| it.id).collect();
@@ -146,12 +158,27 @@ impl Calendars {
         self.rewrite(turn, mailbox, renewed).await
     }
 
-    async fn rewrite(&mut self, turn: &mut Turn<'_, Self>, mailbox: &Mailbox, mut event: Event) -> Result<()> {
+    async fn rewrite(&mut self, turn: &mut Turn<'_, Self>, mailbox: &Mailbox, event: Event) -> Result<()> {
+        self.rewrite_for(turn, mailbox, event, None).await
+    }
+
+    /// Writes an event as it is now, and notes what became of the message that has it be so.
+    pub(crate) async fn rewrite_for(
+        &mut self,
+        turn: &mut Turn<'_, Self>,
+        mailbox: &Mailbox,
+        mut event: Event,
+        message: Option<(MailMessageId, InvitationState)>,
+    ) -> Result<()> {
         let (now, next) = (turn.now(), self.book.next(0));
         settle_copy(&mut event, mailbox, next, turn);
         let mut change = self.change(next);
+        if let Some((id, state)) = message {
+            change.calendar_message_settle(id, state, None);
+        }
         change.calendar_event_set(&event)?;
         change.calendar_touch(event.head.calendar_id, next.revision);
+        follow(&mut change, turn, mailbox, Written { there: &[&event], gone: &[] }).await?;
         tell(&mut change, now, mailbox, event.head.calendar_id, &[event.head.id], next.revision);
         self.commit(turn, change, next).await
     }
@@ -183,12 +210,15 @@ impl Calendars {
                 sender: organizer.address.to_string(),
                 event: organizer.id.to_string(),
                 received_at: now,
+                state: None,
+                why: None,
             });
         }
         if is_colleague {
-            let calendar_id = Self::default_calendar(turn, &mut change, next).await?;
+            let calendar_id = Self::default_calendar(turn, &mut change, mailbox, next).await?;
             let copy = copy_of(theirs, mailbox, calendar_id, next, turn);
             change.calendar_event_add(&copy)?;
+            follow(&mut change, turn, mailbox, Written { there: &[&copy], gone: &[] }).await?;
             change.calendar_touch(calendar_id, next.revision);
             tell(&mut change, now, mailbox, calendar_id, &[copy.head.id], next.revision);
         }
@@ -196,19 +226,22 @@ impl Calendars {
     }
 
     /// The default calendar, which the change makes where there is none.
-    async fn default_calendar(turn: &Turn<'_, Self>, change: &mut Change, next: CalendarBook) -> Result<CalendarId> {
+    pub(crate) async fn default_calendar(
+        turn: &Turn<'_, Self>,
+        change: &mut Change,
+        mailbox: &Mailbox,
+        next: CalendarBook,
+    ) -> Result<CalendarId> {
         let calendars = turn.services().store.calendars(*turn.key()).await?;
         if let Some(calendar) = calendars.first() {
             return Ok(calendar.id);
         }
-        let calendar = first(turn, next);
-        change.calendar_add(&calendar);
-        Ok(calendar.id)
+        Ok(first(change, turn, mailbox.org_id, next).id)
     }
 }
 
 /// A guest's own copy of an event.
-fn copy_of(
+pub(crate) fn copy_of(
     theirs: Event,
     mailbox: &Mailbox,
     calendar_id: CalendarId,
@@ -227,7 +260,7 @@ fn copy_of(
     copy
 }
 
-fn settle_copy(event: &mut Event, mailbox: &Mailbox, next: CalendarBook, turn: &Turn<'_, Calendars>) {
+pub(crate) fn settle_copy(event: &mut Event, mailbox: &Mailbox, next: CalendarBook, turn: &Turn<'_, Calendars>) {
     settle(event, &addresses(mailbox), next.revision, turn.now());
     for exception in &mut event.exceptions {
         exception.my_status = event.head.my_status;
@@ -266,187 +299,5 @@ impl Handle<GuestAnswered> for Calendars {
         let Some(guest) = guest.filter(|it| it.status != command.answer.status) else { return Ok(()) };
         guest.status = command.answer.status;
         self.rewrite(turn, &mailbox, event).await
-    }
-}
-
-/// Answers the invitation to an event; its organizer hears of it.
-#[derive(Clone, Copy, Debug)]
-pub struct EventRespond {
-    /// The organization that the mailbox was asked for in.
-    pub org_id: OrgId,
-    /// The mailbox's copy of the event.
-    pub id: EventId,
-    /// The answer.
-    pub status: AttendeeStatus,
-}
-
-impl Command for EventRespond {
-    type Reply = Event;
-
-    const NAME: &'static str = "event_respond";
-}
-
-impl Handle<EventRespond> for Calendars {
-    async fn handle(&mut self, command: &EventRespond, turn: &mut Turn<'_, Self>) -> Result<Event> {
-        let context = WriteContext::open(turn, command.org_id).await?;
-        let (now, services) = (turn.now(), turn.services());
-        let mut event = event(turn, command.id).await?;
-        let mine = event.head.my_status.filter(|_| !event.head.is_organizer);
-        let mine = mine.ok_or_else(|| Error::bad_request("not_invited", "You weren't asked to this event."))?;
-        let status = mine.answered(event.head.status, command.status)?;
-        let next = self.book.next(0);
-        let own = context.addresses();
-        for attendee in event.detail.attendees.iter_mut().filter(|it| own.contains(&it.email)) {
-            attendee.status = status;
-        }
-        settle_copy(&mut event, &context.mailbox, next, turn);
-        let mut change = self.change(next);
-        change.calendar_event_set(&event)?;
-        change.calendar_touch(event.head.calendar_id, next.revision);
-        answer(&mut change, services, &context.mailbox, &event, status).await?;
-        tell(&mut change, now, &context.mailbox, event.head.calendar_id, &[event.head.id], next.revision);
-        self.commit(turn, change, next).await?;
-        event.version += 1;
-        Ok(event)
-    }
-}
-
-/// Has the organizer of an event hear that the mailbox won't come.
-pub(crate) async fn decline(change: &mut Change, services: &Services, mailbox: &Mailbox, event: &Event) -> Result<()> {
-    if event.head.my_status.is_none() || event.head.status == EventStatus::Cancelled {
-        return Ok(());
-    }
-    answer(change, services, mailbox, event, AttendeeStatus::Declined).await
-}
-
-async fn answer(
-    change: &mut Change,
-    services: &Services,
-    mailbox: &Mailbox,
-    event: &Event,
-    status: AttendeeStatus,
-) -> Result<()> {
-    let organizer = event.detail.organizer.as_ref().map_or("", |it| it.email.as_str());
-    if let Some(organizer) = local_mailbox(services, organizer).await? {
-        let own = addresses(mailbox);
-        let asked = event.detail.attendees.iter().map(|it| &it.email).find(|email| own.contains(email));
-        let email = asked.cloned().unwrap_or_else(|| mailbox.address.to_string());
-        let answer = GuestAnswer { email, status };
-        let scheduled = Scheduled::Answer { mailbox_id: organizer, uid: event.uid.clone(), answer };
-        let now = services.store.now();
-        change.work_add(now, NewWork::new(CALENDAR_SCHEDULING.name, mailbox.org_id, &scheduled));
-    }
-    Ok(())
-}
-
-/// What is done with an invitation that came as a message (contract B 4.9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvitationAction {
-    /// The event is put into a calendar.
-    Add,
-    /// Its organizer is asked for it once more.
-    Refresh,
-    /// A proposal of another time is answered.
-    Counter,
-}
-
-/// Does something with an invitation.
-#[derive(Clone, Copy, Debug)]
-pub struct InvitationAct {
-    /// The organization that the mailbox was asked for in.
-    pub org_id: OrgId,
-    /// The conversation.
-    pub thread_id: MailThreadId,
-    /// The message.
-    pub message_id: MailMessageId,
-    /// What.
-    pub action: InvitationAction,
-    /// The calendar that the event goes into; the default one where nothing is said.
-    pub calendar_id: Option<CalendarId>,
-    /// Whether a proposal is accepted.
-    pub accept: Option<bool>,
-}
-
-/// What came of an invitation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Invited {
-    /// Who was sent something.
-    pub notified: Notified,
-    /// The event, where it was added.
-    pub event_id: Option<EventId>,
-}
-
-impl Command for InvitationAct {
-    type Reply = Invited;
-
-    const NAME: &'static str = "invitation_act";
-}
-
-impl Handle<InvitationAct> for Calendars {
-    async fn handle(&mut self, command: &InvitationAct, turn: &mut Turn<'_, Self>) -> Result<Invited> {
-        let context = WriteContext::open(turn, command.org_id).await?;
-        if command.action == InvitationAction::Counter && command.accept.is_none() {
-            return Err(Error::bad_request("proposal_unanswered", PROPOSAL_UNANSWERED));
-        }
-        let store = &turn.services().store;
-        let message = store.calendar_message(*turn.key(), command.thread_id, command.message_id).await?;
-        let message = message.filter(|it| it.method == REQUEST).ok_or_else(no_message)?;
-        let organizer: MailboxId = message.event.parse().map_err(|_| no_message())?;
-        let sync = EventSync { organizer, uid: message.uid };
-        match command.action {
-            InvitationAction::Add => self.add(turn, &context, &sync, command.calendar_id).await,
-            InvitationAction::Refresh => {
-                let scheduled = Scheduled::Look { mailbox_id: *turn.key(), organizer, uid: sync.uid };
-                let mut change = Change::new();
-                change.work_add(turn.now(), NewWork::new(CALENDAR_SCHEDULING.name, command.org_id, &scheduled));
-                turn.commit(change).await?;
-                Ok(Invited { notified: Notified { sent: 1 }, event_id: None })
-            }
-            // Proposals come by mail alone.
-            InvitationAction::Counter => Err(no_message()),
-        }
-    }
-}
-
-impl Calendars {
-    /// Puts the event into a calendar: the one that is there already where nothing is said.
-    async fn add(
-        &mut self,
-        turn: &mut Turn<'_, Self>,
-        context: &WriteContext,
-        sync: &EventSync,
-        wanted: Option<CalendarId>,
-    ) -> Result<Invited> {
-        let (mailbox, store) = (&context.mailbox, &turn.services().store);
-        let calendars = store.calendars(mailbox.id).await?;
-        if wanted.is_some_and(|id| calendars.iter().all(|calendar| calendar.id != id)) {
-            return Err(no_calendar());
-        }
-        let done = |id| Ok(Invited { notified: Notified::default(), event_id: Some(id) });
-        let in_sight = |event: &Event| calendars.iter().any(|calendar| calendar.id == event.head.calendar_id);
-        let mine = store.calendar_events_by_uid(mailbox.id, &sync.uid).await?.into_iter().find(in_sight);
-        if let Some(mut mine) = mine {
-            let (id, before) = (mine.head.id, mine.head.calendar_id);
-            match wanted.filter(|wanted| *wanted != before) {
-                None => return done(id),
-                Some(wanted) => mine.head.calendar_id = wanted,
-            }
-            self.rewrite(turn, mailbox, mine).await?;
-            return done(id);
-        }
-        let (theirs, _) = asked_to(turn.services(), sync, mailbox).await?.ok_or_else(no_message)?;
-        room_check(self.book)?;
-        let next = self.book.next(1);
-        let mut change = self.change(next);
-        let calendar_id = match wanted {
-            Some(id) => id,
-            None => Self::default_calendar(turn, &mut change, next).await?,
-        };
-        let copy = copy_of(theirs, mailbox, calendar_id, next, turn);
-        change.calendar_event_add(&copy)?;
-        change.calendar_touch(calendar_id, next.revision);
-        tell(&mut change, turn.now(), mailbox, calendar_id, &[copy.head.id], next.revision);
-        self.commit(turn, change, next).await?;
-        done(copy.head.id)
     }
 }

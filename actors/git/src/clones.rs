@@ -28,7 +28,7 @@ pub fn cloner(caller: &Caller) -> Option<Cloner> {
     match caller {
         Caller::Person(person) => Some(Cloner::Person(person.user_id)),
         Caller::Key(key) => Some(Cloner::Key(key.key_id)),
-        Caller::Nobody | Caller::AccessKey(_) | Caller::Job(_) | Caller::System => None,
+        Caller::Nobody | Caller::AccessKey(_) | Caller::Job(_) | Caller::AppPassword(_) | Caller::System => None,
     }
 }
 

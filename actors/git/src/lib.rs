@@ -9,8 +9,10 @@ mod branches;
 mod clones;
 mod events;
 pub mod host;
+mod leaks;
 mod lfs;
 mod live;
+mod lost;
 mod packs;
 mod pulls;
 mod push;
@@ -20,6 +22,7 @@ mod repository;
 mod resource;
 pub mod rules;
 mod secrets;
+mod test_merges;
 mod triggers;
 mod web;
 
@@ -34,24 +37,28 @@ use self::removal::{REPOSITORY_REMOVAL, RepositoryRemoval};
 pub use self::{
     branches::{CreateBranch, DeleteBranch, DeleteTag},
     clones::{NoteClone, cloner},
+    leaks::LeakedToken,
     lfs::{KeepLfsObject, LockPath, Locked, UnlockPath},
+    lost::{PACKS_LOOKED_AT, PackLooking},
     packs::{PACK_JOINING, PackJoining},
     pulls::{
-        AskReviewers, ChangePull, CreatePull, DeleteComment, DismissReview, EditComment, GiveReview, MergePull,
-        OWNERS_ASKED, OpenThread, OwnersAsking, ReplyToThread, SettleThread, ThreadAt, ThreadWithComments,
-        owners_of_pull, pull_facts,
+        AskReviewers, ChangePull, CreatePull, DeleteComment, DismissReview, EditComment, GiveReview, Landing,
+        MERGES_WANTED, MadeCommit, MergePull, OWNERS_ASKED, OpenThread, OwnersAsking, ReplyToThread, SettleThread,
+        StopWaiting, ThreadAt, ThreadWithComments, WaitForMerge, WaitingMerges, owners_of_pull, pull_facts,
+        refusals_of_merge,
     },
     push::{LandPush, LandedPush},
     rename::{Rename, RenameBranch},
     repository::{GrantAccess, Repository, WithdrawAccess},
     resource::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},
     secrets::{AllowSecret, Scanned, SecretsRefused, WithdrawSecret},
+    test_merges::{TEST_MERGES, TestMerges},
     web::{BeginWebUpload, LandWebCommit, PutUploadedFile, SpentUpload},
 };
 
 /// What goes over all areas knows of repositories.
 pub const AREA: Area = Area {
-    jobs: &[REPOSITORY_REMOVAL, PACK_JOINING, OWNERS_ASKED],
+    jobs: &[REPOSITORY_REMOVAL, PACK_JOINING, PACKS_LOOKED_AT, OWNERS_ASKED, MERGES_WANTED, TEST_MERGES],
     lanes,
     deletes_organization: removal::delete_repositories_after,
     ..Area::named("git")

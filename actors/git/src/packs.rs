@@ -8,6 +8,7 @@ use domain::{
     Result, Tenant, Timestamp,
     git::{Joining, PackFacts},
     id::ResourceId,
+    resource::ResourceStatus,
 };
 use store::{
     Change, NewWork, Permits, Store,
@@ -58,6 +59,10 @@ impl Handler for PackJoining {
         loop {
             let found = store.repository(org_id, id).await?.filter(|repository| repository.purge_at.is_none());
             let Some(repository) = found else { return Ok(change) };
+            if repository.resource.status == ResourceStatus::Error {
+                // The next push has it looked at again.
+                return Ok(change);
+            }
             let packs = store.repository_packs(repository.no).await?;
             let facts: Vec<_> = packs.iter().map(|pack| pack.facts).collect();
             let Some(joining) = Joining::of(&facts) else { return Ok(change) };

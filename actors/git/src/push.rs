@@ -6,7 +6,7 @@ use domain::{
     git::{
         AccessLevel, RefMove, RefVerdict, all_or_none, decide_each, repository_deleted, rules::Ruling, wire::Listing,
     },
-    id::{BranchRuleId, KeyId, OrgId, PushId},
+    id::{BranchRuleId, JobId, KeyId, OrgId, PushId},
     resource::ResourceStatus,
 };
 use kernel::{Command, Handle, Turn};
@@ -170,7 +170,7 @@ impl Repository {
 }
 
 /// Adds a pack to the repository, unless it is there; whether it was added.
-async fn take_pack<'p>(
+pub(crate) async fn take_pack<'p>(
     change: &mut Change,
     turn: &Turn<'_, Repository>,
     repository: &StoredRepository,
@@ -209,6 +209,7 @@ fn push_of(turn: &Turn<'_, Repository>, authority: &Authority) -> Result<StoredP
         id: PushId::new(turn.now()),
         pushed_by: authority.on_behalf_of()?,
         key_id: key_of(turn.context()),
+        job_id: job_of(turn.context()),
         ip: turn.context().ip.map(|ip| ip.to_string()),
         is_atomic: false,
         report: String::new(),
@@ -268,9 +269,16 @@ fn report(refs: &[PushedRef], secrets: Option<&SecretsRefused>) -> String {
     secrets.into_iter().chain(refs.iter().map(line)).collect()
 }
 
-fn key_of(context: &Context) -> Option<KeyId> {
+pub(crate) fn key_of(context: &Context) -> Option<KeyId> {
     match &context.caller {
         Caller::Key(key) => Some(key.key_id),
+        _ => None,
+    }
+}
+
+fn job_of(context: &Context) -> Option<JobId> {
+    match &context.caller {
+        Caller::Job(job) => Some(job.job_id),
         _ => None,
     }
 }

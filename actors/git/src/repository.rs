@@ -15,11 +15,12 @@ use serde_json::json;
 use store::{
     Change, Store,
     audit::{AuditEntry, AuditTarget},
-    git::StoredRepository,
+    git::{REPOSITORY_KIND, StoredRepository, Waiting},
 };
 
 use crate::{
     events::AccessChanged,
+    pulls::{pull_of_timer, wake},
     removal,
     resource::{found, no_such, reaches},
     web::upload_of_timer,
@@ -36,7 +37,7 @@ impl Resource for Repository {
     type Key = ResourceId;
     type Services = Services;
 
-    const KIND: &'static str = "repository";
+    const KIND: &'static str = REPOSITORY_KIND;
 
     async fn load(_: &ResourceId, _: &Services) -> Result<Self> {
         Ok(Self)
@@ -89,6 +90,7 @@ impl Granting {
         let resource = &self.repository.resource;
         let mut change = Change::new();
         change.repository_set(&self.repository);
+        wake(&mut change, &self.repository, Waiting::All, turn.now());
         let levels = (self.before.map(AccessLevel::as_str), after.map(AccessLevel::as_str));
         let target = AuditTarget::new("repository", resource.id).labelled(&resource.name);
         let entry = AuditEntry::new(turn.context(), "repository.access_changed", target).in_org(resource.org_id);
@@ -155,8 +157,11 @@ impl Handle<WithdrawAccess> for Repository {
 
 impl Handle<TimerFired> for Repository {
     async fn handle(&mut self, fired: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
-        match upload_of_timer(&fired.name) {
-            Some(upload) => self.end_upload(upload, turn).await,
+        if let Some(upload) = upload_of_timer(&fired.name) {
+            return self.end_upload(upload, turn).await;
+        }
+        match pull_of_timer(&fired.name) {
+            Some(number) => self.look_for_merge(number, turn).await,
             None => self.purge(turn).await,
         }
     }

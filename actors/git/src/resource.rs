@@ -16,12 +16,15 @@ use domain::{
 };
 use kernel::Resource as _;
 use serde_json::{Value, json};
-use store::{Change, Store, git::StoredRepository};
+use store::{
+    Change, Store,
+    git::{FirstCommit, StoredRepository},
+};
 
-use crate::{Repository, events::AccessChanged, repository::PURGE, triggers::default_branch_trigger};
+use crate::{Repository, events::AccessChanged, lost::end_alarm, repository::PURGE, triggers::default_branch_trigger};
 
 /// Repositories, as resources.
-const REPOSITORY: ResourceKind = ResourceKind {
+pub(crate) const REPOSITORY: ResourceKind = ResourceKind {
     resource_type: ResourceType::Repository,
     audited_as: "repository",
     count_max: |_| REPOSITORIES_MAX,
@@ -80,7 +83,12 @@ async fn admit(services: &Services, authority: &Authority, id: ResourceId) -> Re
 
 /// Makes a repository.
 #[derive(Clone, Debug)]
-pub struct CreateRepository(pub RepositoryDraft);
+pub struct CreateRepository {
+    /// What it is to be.
+    pub draft: RepositoryDraft,
+    /// What its default branch begins with; it is empty without.
+    pub first: Option<FirstCommit>,
+}
 
 impl ResourceCreate for CreateRepository {
     const COMMAND: &'static str = "create_repository";
@@ -88,15 +96,19 @@ impl ResourceCreate for CreateRepository {
     const SCOPE: Scope = Scope::GitWrite;
 
     fn draft(&self) -> NewResource {
-        let name = &self.0.name;
+        let name = &self.draft.name;
         NewResource { name_key: name.key(), ..NewResource::named(name.as_str()) }
     }
 
     async fn rows(&self, _: &Services, resource: &Resource) -> Result<Change> {
-        let mut change = Change::new();
-        change.repository_add(resource, &self.0.settings);
+        let (mut change, settings) = (Change::new(), &self.draft.settings);
+        change.repository_add(resource, settings);
+        if let Some(first) = &self.first {
+            let made = (resource.created_by, resource.created_at);
+            change.repository_begin((resource.id, &settings.default_branch), first, made);
+        }
         change.repository_former_name_remove(resource.org_id, &resource.name_key);
-        if self.0.settings.visibility == Visibility::Restricted {
+        if settings.visibility == Visibility::Restricted {
             change.repository_maker_grant(resource);
         }
         Ok(change)
@@ -221,6 +233,8 @@ impl ResourceChange for DeleteRepository {
         repository.purge_at = Some(purge_at);
         let mut change = Change::new();
         change.repository_set(&repository);
+        end_alarm(&mut change, services, resource);
+        resource.status_reason = None;
         change.timer_set_for(resource.org_id, Repository::KIND, &self.0.to_string(), PURGE, purge_at);
         let status = move_to(resource, ResourceStatus::Deleting);
         status.emit(&mut change, services).await?;

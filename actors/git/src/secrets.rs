@@ -25,6 +25,7 @@ use store::{
 
 use crate::{
     Repository,
+    leaks::{LeakedToken, Leaks},
     resource::{found, reaches},
 };
 
@@ -35,6 +36,8 @@ pub struct Scanned {
     pub found: SecretsFound,
     /// Those that whoever makes the change allows with it, where they may.
     pub allows: HashSet<Fingerprint>,
+    /// The tokens among the secrets that open something here.
+    pub leaked: Vec<LeakedToken>,
     /// Files that are too large to be pushed.
     pub large: LargeFiles,
 }
@@ -61,6 +64,7 @@ impl SecretsRefused {
 pub(crate) struct Decided {
     ruling: SecretRuling,
     allow_by: AllowBy,
+    leaks: Leaks,
 }
 
 impl Scanned {
@@ -76,9 +80,9 @@ impl Scanned {
         (repository, authority): (&StoredRepository, &Authority),
     ) -> Result<Decided> {
         let allow_by = repository.settings.allow_secrets_by;
-        let Self { found, allows, .. } = self;
+        let Self { found, allows, leaked, .. } = self;
         if found.open.is_empty() && found.allowed.is_empty() && !found.is_cut {
-            return Ok(Decided { ruling: SecretRuling::default(), allow_by });
+            return Ok(Decided { ruling: SecretRuling::default(), allow_by, leaks: Leaks::default() });
         }
         let allowed = store.allowed_secrets(repository.no).await?;
         let nothing = HashSet::new();
@@ -91,7 +95,8 @@ impl Scanned {
         if !ruling.refuses() && allowed.len() + ruling.allowed.len() > ALLOWED_SECRETS_MAX {
             return Err(too_many_allowed_secrets());
         }
-        Ok(Decided { ruling, allow_by })
+        let leaks = Leaks::of(store, repository, &ruling, leaked).await?;
+        Ok(Decided { ruling, allow_by, leaks })
     }
 }
 
@@ -103,11 +108,12 @@ impl Decided {
         turn: &Turn<'_, Repository>,
         (repository, authority): (&StoredRepository, &Authority),
     ) -> Result<Option<SecretsRefused>> {
-        let Self { ruling, allow_by } = self;
+        let Self { ruling, allow_by, leaks } = self;
         if !ruling.refuses() {
             return Ok(None);
         }
         change.secrets_found(repository.no, authority.on_behalf_of()?, turn.now(), &ruling.open);
+        leaks.tell(change, turn.now(), &ruling.open);
         Ok(Some(SecretsRefused { findings: ruling.open.clone(), is_cut: ruling.is_cut, allow_by: *allow_by }))
     }
 
@@ -124,6 +130,7 @@ impl Decided {
         }
         let (by, at) = (authority.on_behalf_of()?, turn.now());
         change.secrets_found(repository.no, by, at, allowed);
+        self.leaks.tell(change, at, allowed);
         let allowance = SecretAllowance { draft: AllowanceDraft::by_push(), by, at };
         for finding in allowed {
             change.secret_allow(repository.no, finding.secret.fingerprint, &allowance);

@@ -2,7 +2,7 @@
 
 use domain::{
     Authority, Error, Result,
-    id::{IssueId, OrgId, SpaceId, TeamId},
+    id::{IssueId, OrgId, SpaceId, TeamId, UserId},
     issues::{
         access::{Permission, may, require, role_of},
         limits::{ISSUE_NOT_FOUND, SPACE_NOT_FOUND},
@@ -78,6 +78,21 @@ pub(crate) async fn issue_seen(
     let role = role_of(authority, &teams_of(store, authority).await?, &space);
     require(role, Permission::Browse, ISSUE_NOT_FOUND)?;
     Ok((stored, space, role.ok_or_else(gone)?))
+}
+
+/// Whether somebody who isn't asking has a permission in a space.
+pub(crate) async fn person_may(
+    store: &Store,
+    space: &Space,
+    (person, permission): (UserId, Permission),
+) -> Result<bool> {
+    let authority = match store.authority_of_person(space.org_id, person).await {
+        Ok(authority) => authority,
+        Err(Error::NotFound { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let teams = store.teams_of_person(space.org_id, person).await?;
+    Ok(may(role_of(&authority, &teams, space), permission))
 }
 
 /// 409, where a space is archived.

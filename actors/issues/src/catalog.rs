@@ -22,6 +22,8 @@ use store::{
     issues::Catalog,
 };
 
+use super::boards::board_of;
+
 /// What an organization has for all of its issues.
 #[derive(Debug)]
 pub struct IssueCatalog;
@@ -209,6 +211,7 @@ impl Handle<CreateSpace> for IssueCatalog {
         let mut change = Change::new();
         change.issue_catalog_decided(org_id, catalog.version);
         change.issue_space_add(&space);
+        change.issue_board_add(org_id, &board_of(&space, &catalog.settings, now));
         let target = AuditTarget::new("issue_space", space.space_id).labelled(&space.name);
         let entry = AuditEntry::new(turn.context(), "issue_space.created", target).in_org(org_id);
         change.audit_add(now, entry.with_metadata(json!({ "key": space.key })));

@@ -97,7 +97,8 @@ impl<'a> Clocks<'a> {
             }
             clock.tell(change, (space, issue), now);
         }
-        let next = self.followed.iter().filter_map(|clock| clock.after.last()?.breaches_at).min();
+        let newest = self.followed.iter().filter_map(|clock| clock.after.last());
+        let next = newest.flat_map(|cycle| [cycle.warns_at, cycle.breaches_at]).flatten().min();
         let key = issue.issue_id.to_string();
         match next {
             Some(due) => change.timer_set_for(issue.org_id, IssueOwner::KIND, &key, TIMER, due),
@@ -107,9 +108,35 @@ impl<'a> Clocks<'a> {
     }
 }
 
+/// Nothing of an issue that goes into the trash rings any more: goals that it has passed are told to be over, and its timer goes.
+pub(crate) async fn leave(
+    change: &mut Change,
+    store: &Store,
+    (space, issue): (&Space, &Issue),
+    now: Timestamp,
+) -> Result<()> {
+    let mut kept = store.issue_clocks(issue.issue_id).await?;
+    for sla in space.config.servicedesk.iter().flat_map(|desk| &desk.slas) {
+        let cycles = kept.remove(&clock_key(space.space_id, &sla.sla_id)).unwrap_or_default();
+        let Some((at, cycle)) = cycles.iter().enumerate().next_back() else { continue };
+        if cycle.breached_at.is_some() && cycle.stopped_at.is_none() {
+            let clock = Clock { sla, before: Vec::new(), after: cycles.clone() };
+            Event { resolved: true, ..clock.event(at, (space, issue)) }.emit(change, now);
+        }
+    }
+    change.timer_cancel(IssueOwner::KIND, &issue.issue_id.to_string(), TIMER);
+    Ok(())
+}
+
 impl Clock<'_> {
-    /// Tells once of each cycle whose goal is passed, and once where that one ends.
+    /// Tells once of each cycle whose goal is near, once where it is passed, and once where that one ends.
     fn tell(&self, change: &mut Change, (space, issue): (&Space, &Issue), now: Timestamp) {
+        for (at, cycle) in self.after.iter().enumerate() {
+            let is_news = self.before.get(at).is_none_or(|was| was.warned_at.is_none());
+            if cycle.warned_at.is_some() && is_news && cycle.breached_at.is_none() && cycle.stopped_at.is_none() {
+                self.warning(at, (space, issue)).emit(change, now);
+            }
+        }
         for (at, cycle) in self.after.iter().enumerate().filter(|(_, cycle)| cycle.breached_at.is_some()) {
             let was = self.before.get(at);
             let is_new = was.is_none_or(|was| was.breached_at.is_none());
@@ -120,6 +147,16 @@ impl Clock<'_> {
                 Event { resolved: true, ..self.event(at, (space, issue)) }.emit(change, now);
             }
         }
+    }
+
+    /// What whoever is responsible is told before a goal passes. The contract's list of events has none for it, and that of a goal that
+    /// has passed would ring for it.
+    fn warning(&self, at: usize, (space, issue): (&Space, &Issue)) -> Event {
+        let title = format!("{} will soon pass \"{}\": {}", issue.key, self.sla.name, issue.summary);
+        let mut event =
+            Event { kind: "issue.assigned".into(), title, dedup_key: None, ..self.event(at, (space, issue)) };
+        event.data.insert("reason".to_owned(), "sla_warning".into());
+        event
     }
 
     fn event(&self, at: usize, (space, issue): (&Space, &Issue)) -> Event {

@@ -69,6 +69,8 @@ pub struct Export {
     settings: Settings,
     sight: Sight,
     people: People,
+    /// What components and versions are called, by their ids.
+    parts: HashMap<String, String>,
     shape: CsvShape,
     written: usize,
     is_begun: bool,
@@ -102,6 +104,7 @@ impl Export {
             settings: store.issue_catalog(org_id).await?.settings,
             sight: sight(store, authority).await?,
             people: People::read(store, org_id).await?,
+            parts: part_names(store, org_id).await?,
             shape: CsvShape::default(),
             written: 0,
             is_begun: false,
@@ -235,8 +238,13 @@ impl Export {
         let links = self.shown_links(hanging.links.get(&issue.issue_id), &hanging.keys);
         let priority = settings.priorities.iter().find(|it| Some(&it.id) == issue.priority_id.as_ref());
         let resolution = settings.resolutions.iter().find(|it| Some(&it.id) == issue.resolution_id.as_ref());
+        let parts = [&issue.component_ids, &issue.fix_version_ids, &issue.affects_version_ids];
+        let [components, fix_versions, affects_versions] = parts.map(|ids| self.part_names(ids));
         let exported = ExportedIssue {
             issue,
+            components: &components,
+            fix_versions: &fix_versions,
+            affects_versions: &affects_versions,
             description: &stored.description,
             kind: settings.issue_type(&issue.type_id).map_or(&issue.type_id, |it| &it.name),
             status: settings.status(&issue.status_id).map_or(&issue.status_id, |it| &it.name),
@@ -253,10 +261,17 @@ impl Export {
         csv_row(&self.shape, &exported)
     }
 
+    fn part_names(&self, ids: &[String]) -> Vec<String> {
+        ids.iter().filter_map(|id| self.parts.get(id)).cloned().collect()
+    }
+
     fn object(&self, stored: &StoredIssue, hanging: &Hanging) -> Value {
         let issue = &stored.issue;
         let mut value = serde_json::to_value(issue).unwrap_or_default();
         value["description"] = stored.description.clone().into();
+        value["components"] = self.part_names(&issue.component_ids).into();
+        value["fixVersions"] = self.part_names(&issue.fix_version_ids).into();
+        value["affectsVersions"] = self.part_names(&issue.affects_version_ids).into();
         match issue.parent_id.map(|id| hanging.keys.get(&id)) {
             Some(Some(key)) => value["parent"] = key.clone().into(),
             // What may not be browsed isn't named.
@@ -282,6 +297,13 @@ impl Export {
             .collect();
         value
     }
+}
+
+/// What components and versions of an organization are called, by their ids.
+async fn part_names(store: &Store, org_id: OrgId) -> Result<HashMap<String, String>> {
+    let components = store.issue_components(org_id, None).await?.into_iter().map(|it| (it.id.to_string(), it.name));
+    let versions = store.issue_versions(org_id, None).await?.into_iter().map(|it| (it.id.to_string(), it.name));
+    Ok(components.chain(versions).collect())
 }
 
 fn exported(comment: &Comment) -> ExportedComment {

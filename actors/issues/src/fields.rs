@@ -9,40 +9,73 @@ use domain::{
         family::{Child, Parent, parent_of},
         issue::{day_of, excerpt},
         label::labels,
-        limits::{
-            CATALOG_FIELD_MAX, CATALOG_NAME_LEN_MAX, DESCRIPTION_LEN_MAX, GENERATIONS_MAX, ISSUE_NOT_FOUND,
-            SUMMARY_LEN_MAX,
-        },
+        limits::{DESCRIPTION_LEN_MAX, GENERATIONS_MAX, ISSUE_NOT_FOUND, SUMMARY_LEN_MAX},
+        portal::{REQUEST_TYPE_NOT_FOUND, RequestType},
         settings::Settings,
         space::Space,
     },
     problems::Problems,
 };
+use serde::{Deserialize, Deserializer, Serialize};
 use store::{Store, issues::StoredIssue};
 
+use super::parts;
+
 /// What is said of an issue. What isn't said stays, or takes its default; null clears.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[expect(missing_docs, reason = "each is what the contract calls it")]
 pub struct IssueFields {
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub description: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub priority: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub resolution: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub assignee: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub reporter: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub components: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fix_versions: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub affects_versions: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
+    pub sprint: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub due_date: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub start_date: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub story_points: Option<Option<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub original_estimate: Option<Option<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub remaining_estimate: Option<Option<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub environment: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
     pub parent: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "said")]
+    pub request_type: Option<Option<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
+}
+
+/// What is there is said, also where it is null.
+#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
+fn said<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<Option<T>>, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Some)
 }
 
 /// Characters of an environment.
@@ -70,7 +103,7 @@ impl Lookup<'_> {
         texts(fields, stored, &mut problems);
         self.named(fields, stored, &mut problems);
         numbers(fields, stored, &mut problems);
-        parts(fields, stored, &mut problems);
+        parts::apply((self.store, self.space), fields, &mut stored.issue, &mut problems).await?;
         if let Some(asked) = &fields.labels {
             let kept = problems.keep(labels("labels", asked))?;
             stored.issue.labels = kept.unwrap_or_default();
@@ -104,6 +137,9 @@ impl Lookup<'_> {
             let fits = issue.status_id.is_empty() || workflow.is_some_and(|it| it.has_status(&issue.status_id));
             problems.require(fits, "type", "The workflow of this type doesn't have the issue's status.");
         }
+        if let Some(asked) = &fields.request_type {
+            issue.request_type_id = self.request_type(asked.as_deref(), &issue.type_id, problems);
+        }
         if let Some(asked) = &fields.priority {
             issue.priority_id = asked.as_ref().and_then(|text| self.settings.priority_named(text));
             problems.require(asked.is_some() == issue.priority_id.is_some(), "priority", "There is no such priority.");
@@ -113,6 +149,20 @@ impl Lookup<'_> {
             let fits = asked.is_some() == issue.resolution_id.is_some();
             problems.require(fits, "resolution", "There is no such resolution.");
         }
+    }
+
+    /// The request type that a text names by id or name, whose issues have to be of the issue's type.
+    fn request_type(&self, text: Option<&str>, type_id: &str, problems: &mut Problems) -> Option<String> {
+        let text = text?;
+        let kinds = || self.space.config.servicedesk.iter().flat_map(|desk| &desk.request_types);
+        let named = |it: &&RequestType| it.name.trim().eq_ignore_ascii_case(text.trim());
+        let Some(kind) = kinds().find(|it| it.id == text).or_else(|| kinds().find(named)) else {
+            problems.add("requestType", REQUEST_TYPE_NOT_FOUND);
+            return None;
+        };
+        let fits = kind.issue_type_id == type_id;
+        problems.require(fits, "requestType", "Requests of this kind are issues of another type.");
+        Some(kind.id.clone())
     }
 
     /// A member of the organization whom a text names by id or e-mail address; an assignee must be one whom issues of the space may
@@ -155,7 +205,7 @@ impl Lookup<'_> {
     }
 
     /// Whether the issue may stand below its parent.
-    async fn family(&self, stored: &StoredIssue, is_new: bool) -> Result<()> {
+    pub(crate) async fn family(&self, stored: &StoredIssue, is_new: bool) -> Result<()> {
         let level = |type_id: &str| self.settings.issue_type(type_id).map_or(0, |kind| kind.level);
         let issue = &stored.issue;
         let (own, space) = (issue.issue_id.to_string(), issue.space_id.to_string());
@@ -180,13 +230,7 @@ impl Lookup<'_> {
 
 /// Whether issues of a space may be assigned to somebody.
 pub(crate) async fn is_assignable(store: &Store, space: &Space, person: UserId) -> Result<bool> {
-    let authority = match store.authority_of_person(space.org_id, person).await {
-        Ok(authority) => authority,
-        Err(Error::NotFound { .. }) => return Ok(false),
-        Err(error) => return Err(error),
-    };
-    let teams = store.teams_of_person(space.org_id, person).await?;
-    Ok(domain::issues::access::may(role_of(&authority, &teams, space), Permission::Assignable))
+    super::access::person_may(store, space, (person, Permission::Assignable)).await
 }
 
 fn texts(fields: &IssueFields, stored: &mut StoredIssue, problems: &mut Problems) {
@@ -208,29 +252,6 @@ fn texts(fields: &IssueFields, stored: &mut StoredIssue, problems: &mut Problems
             environment.as_ref().is_none_or(|it| it.chars().count() <= ENVIRONMENT_LEN_MAX && !it.contains('\0'));
         problems.require(fits, "environment", "Use at most 32000 characters.");
         stored.issue.environment = environment.clone().filter(|text| !text.is_empty());
-    }
-}
-
-/// Components and versions. No space has any yet, so each name is one that isn't there; an empty list is fine.
-fn parts(fields: &IssueFields, stored: &mut StoredIssue, problems: &mut Problems) {
-    let issue = &mut stored.issue;
-    for (path, asked, field, what) in [
-        ("components", &fields.components, &mut issue.component_ids, "component"),
-        ("fixVersions", &fields.fix_versions, &mut issue.fix_version_ids, "version"),
-        ("affectsVersions", &fields.affects_versions, &mut issue.affects_version_ids, "version"),
-    ] {
-        let Some(asked) = asked else { continue };
-        field.clear();
-        if asked.len() > CATALOG_FIELD_MAX {
-            problems.add(path, format!("Use at most {CATALOG_FIELD_MAX}."));
-            continue;
-        }
-        for (at, text) in asked.iter().enumerate() {
-            let is_long = text.chars().count() > CATALOG_NAME_LEN_MAX;
-            let long = || format!("Use at most {CATALOG_NAME_LEN_MAX} characters.");
-            let message = if is_long { long() } else { format!("The space has no such {what}.") };
-            problems.add(format!("{path}.{at}"), message);
-        }
     }
 }
 
@@ -268,7 +289,10 @@ impl IssueFields {
         let Self { kind, summary, description, priority, resolution, assignee, reporter, labels, .. } = self;
         let texts = [kind, summary].iter().all(|it| it.is_none());
         let named = [description, priority, resolution, assignee, reporter].iter().all(|it| it.is_none());
-        let days = [&self.due_date, &self.start_date, &self.environment, &self.parent].iter().all(|it| it.is_none());
+        let days =
+            [&self.due_date, &self.start_date, &self.environment, &self.parent, &self.sprint, &self.request_type]
+                .iter()
+                .all(|it| it.is_none());
         let numbers = [self.story_points, self.original_estimate, self.remaining_estimate].iter().all(Option::is_none);
         let lists =
             [labels, &self.components, &self.fix_versions, &self.affects_versions].iter().all(|it| it.is_none());

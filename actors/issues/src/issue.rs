@@ -6,6 +6,7 @@ use domain::{
     id::{IssueId, OrgId, UserId},
     issues::{
         access::{Permission, may, require},
+        approval::is_awaited,
         builtin,
         issue::Issue,
         limits::ISSUE_NOT_FOUND,
@@ -23,7 +24,9 @@ use store::{
 
 use super::{
     access::{issue_seen, require_open},
-    clocks::{Clocks, Happened},
+    approvals,
+    bulk::BULK,
+    clocks::{self, Clocks, Happened},
     fields::{IssueFields, Lookup, touched},
     space::cause,
 };
@@ -123,7 +126,7 @@ impl Opened {
     }
 
     /// 409 `stale_version` with what is there, where another version was seen.
-    fn require_version(&self, seen: Option<i64>) -> Result<()> {
+    pub(crate) fn require_version(&self, seen: Option<i64>) -> Result<()> {
         if seen.is_none_or(|seen| seen == self.stored.issue.version) {
             return Ok(());
         }
@@ -131,8 +134,28 @@ impl Opened {
         Err(Error::conflict("stale_version", "The issue changed. Load it again.").adding("issue", now))
     }
 
+    /// 403 for who may not throw the issue away: reporter and creator may throw away their own.
+    pub(crate) fn require_delete(&self) -> Result<()> {
+        let issue = &self.stored.issue;
+        let is_own = [issue.reporter_id, issue.creator_id].contains(&Some(self.person));
+        self.require(if is_own { Permission::DeleteOwn } else { Permission::Delete })
+    }
+
+    /// 403 for who may not change these fields.
+    pub(crate) fn require_fields(&self, fields: &IssueFields) -> Result<()> {
+        let only_assigns =
+            fields.assignee.is_some() && IssueFields { assignee: None, version: None, ..fields.clone() }.is_empty();
+        if fields.assignee.is_some() {
+            self.require(Permission::Assign)?;
+        }
+        if fields.sprint.is_some() {
+            self.require(Permission::ManageSprints)?;
+        }
+        if only_assigns { Ok(()) } else { self.require_edit() }
+    }
+
     /// 403 for who may not change the content: reporter and creator may change their own.
-    fn require_edit(&self) -> Result<()> {
+    pub(crate) fn require_edit(&self) -> Result<()> {
         let issue = &self.stored.issue;
         let is_own = [issue.reporter_id, issue.creator_id].contains(&Some(self.person));
         if is_own && may(Some(self.role), Permission::EditOwn) { Ok(()) } else { self.require(Permission::Edit) }
@@ -157,8 +180,12 @@ pub(crate) fn tell_assigned(change: &mut Change, issue: &Issue, assignee: UserId
     event.emit(change, now);
 }
 
-/// What a change of an issue writes: row, history, and whom it concerns.
-async fn written(turn: &Turn<'_, IssueOwner>, opened: &Opened, after: &mut StoredIssue) -> Result<Change> {
+/// What a change of an issue writes, which `cause` brought about: row, history, and whom it concerns.
+pub(crate) async fn written(
+    turn: &Turn<'_, IssueOwner>,
+    opened: &Opened,
+    (after, cause): (&mut StoredIssue, &'static str),
+) -> Result<Change> {
     let (before, person, now) = (&opened.stored, opened.person, turn.now());
     if let Some(assignee) = after.issue.assignee_id {
         after.issue.watch(assignee);
@@ -167,11 +194,19 @@ async fn written(turn: &Turn<'_, IssueOwner>, opened: &Opened, after: &mut Store
     let mut change = Change::new();
     let happened = Happened { before: Some(&before.issue), said: None };
     let store = &turn.services().store;
+    let followed = approvals::follow(store, &opened.space, (Some(&before.issue), &mut after.issue), now).await?;
     let clocks = Clocks::follow(store, &opened.space, (happened, &mut after.issue), now).await?;
     change.issue_set(after, before);
     clocks.write(&mut change, (&opened.space, &after.issue), now);
-    let cause = cause(&turn.context().caller);
-    change.issue_history_add(IssueChanged { before, after, by: person, cause, at: now });
+    let changed = IssueChanged { before, after, by: person, cause, at: now };
+    change.issue_history_add(changed);
+    followed.write(&mut change, store, (changed, &opened.space)).await?;
+    if (&before.issue.request_type_id, before.issue.space_id) != (&after.issue.request_type_id, after.issue.space_id) {
+        change.issue_request_follow(&after.issue, after.issue.reporter_id.unwrap_or(person));
+    }
+    if cause == BULK {
+        return Ok(change);
+    }
     super::portal::tell_changed(&mut change, store, (before, after), (person, now)).await?;
     let is_new = after.issue.assignee_id != before.issue.assignee_id;
     if let Some(assignee) = after.issue.assignee_id.filter(|it| is_new && *it != person) {
@@ -183,14 +218,7 @@ async fn written(turn: &Turn<'_, IssueOwner>, opened: &Opened, after: &mut Store
 impl Handle<ChangeIssue> for IssueOwner {
     async fn handle(&mut self, command: &ChangeIssue, turn: &mut Turn<'_, Self>) -> Result<StoredIssue> {
         let opened = Opened::of(turn, command.org_id).await?;
-        let only_assigns = command.fields.assignee.is_some()
-            && IssueFields { assignee: None, version: None, ..command.fields.clone() }.is_empty();
-        if command.fields.assignee.is_some() {
-            opened.require(Permission::Assign)?;
-        }
-        if !only_assigns {
-            opened.require_edit()?;
-        }
+        opened.require_fields(&command.fields)?;
         opened.require_version(command.fields.version)?;
         let store = &turn.services().store;
         let settings = store.issue_catalog(command.org_id).await?.settings;
@@ -200,7 +228,8 @@ impl Handle<ChangeIssue> for IssueOwner {
         if after == opened.stored {
             return Ok(after);
         }
-        let change = written(turn, &opened, &mut after).await?;
+        let cause = cause(&turn.context().caller);
+        let change = written(turn, &opened, (&mut after, cause)).await?;
         turn.commit(change).await?;
         Ok(after)
     }
@@ -271,7 +300,14 @@ pub fn transitions_of(
     let Some(definition) = definition_of(space, issue) else { return Vec::new() };
     let looking = Looking { authority, role, issue };
     let all = available(&definition, &issue.status_id);
-    all.map(|it| BlockedTransition { transition: it.clone(), blocked: blocked(it, &looking) }).collect()
+    let blocked = |way: &Transition| {
+        let mut all = blocked(way, &looking);
+        if is_awaited(space, issue, &way.to) {
+            all.push(Blocked { kind: "approval", why: "This waits for an approval.".to_owned() });
+        }
+        all
+    };
+    all.map(|it| BlockedTransition { transition: it.clone(), blocked: blocked(it) }).collect()
 }
 
 /// The issue in the status that a transition leads to.
@@ -312,10 +348,14 @@ impl Handle<TransitionIssue> for IssueOwner {
         moved(&mut after.issue, &definition, &way.transition.to, &settings, turn.now());
         if !command.fields.is_empty() {
             opened.require_edit()?;
+            if command.fields.sprint.is_some() {
+                opened.require(Permission::ManageSprints)?;
+            }
             let lookup = Lookup { store, authority: &opened.authority, settings: &settings, space: &opened.space };
             lookup.apply(&command.fields, &mut after, false).await?;
         }
-        let change = written(turn, &opened, &mut after).await?;
+        let cause = cause(&turn.context().caller);
+        let change = written(turn, &opened, (&mut after, cause)).await?;
         turn.commit(change).await?;
         Ok(after)
     }
@@ -325,14 +365,13 @@ impl Handle<DeleteIssue> for IssueOwner {
     async fn handle(&mut self, command: &DeleteIssue, turn: &mut Turn<'_, Self>) -> Result<()> {
         let opened = Opened::of(turn, command.org_id).await?;
         let issue = &opened.stored.issue;
-        let is_own = [issue.reporter_id, issue.creator_id].contains(&Some(opened.person));
-        let permission = if is_own { Permission::DeleteOwn } else { Permission::Delete };
-        opened.require(permission)?;
+        opened.require_delete()?;
         if turn.services().store.issue_children_count(issue.issue_id).await? > 0 {
             return Err(Error::conflict("has_subtasks", "Other issues stand below this one."));
         }
         let mut change = Change::new();
         change.issue_trash(issue, turn.now());
+        clocks::leave(&mut change, &turn.services().store, (&opened.space, issue), turn.now()).await?;
         let target = AuditTarget::new("issue", issue.issue_id).labelled(&issue.key);
         change.audit_add(turn.now(), AuditEntry::new(turn.context(), "issue.deleted", target).in_org(command.org_id));
         turn.commit(change).await

@@ -5,21 +5,36 @@
 //! [filter](IssueFilter) owns its name, query, sharing and stars.
 
 mod access;
+mod approvals;
+mod boards;
+mod bulk;
 mod catalog;
 mod clocks;
+pub mod closing;
 mod comments;
+mod components;
 mod export;
 mod fields;
 mod filter;
 mod import;
 mod issue;
 mod links;
+mod mail;
+mod moving;
+mod named;
+mod parts;
 mod people;
 pub mod portal;
+mod ranks;
+mod related;
 mod removal;
 mod search;
 mod space;
+mod sprints;
 mod subscription;
+mod trash;
+mod versions;
+mod waking;
 
 use std::sync::Arc;
 
@@ -30,22 +45,44 @@ use actors_base::{
 
 pub use self::{
     access::{Sight, sight},
+    approvals::{DecideApproval, DecisionMade},
+    boards::{BoardPatch, ChangeBoard, CreateBoard, RemoveBoard},
+    bulk::{BULK_CHANGES, BulkChanges, BulkOne, CancelBulk, StartBulk, UNDO_KEPT, bulk_seen, found_for_bulk},
     catalog::{CreateFilter, CreateSpace, IssueCatalog, PutSettings},
     comments::{AddComment, DeleteComment, EditComment},
+    components::{ChangeComponent, ComponentPatch, CreateComponent, RemoveComponent},
     export::{Export, NoteExport},
     fields::IssueFields,
     filter::{ChangeFilter, DeleteFilter, FilterPatch, IssueFilter, StarFilter, SubscribeFilter},
     import::{ImportIssues, ImportOutcome, ImportedRow},
     issue::{BlockedTransition, ChangeIssue, DeleteIssue, IssueOwner, Moved, TransitionIssue, transitions_of},
     links::{AddLink, RemoveLink},
-    search::{Asked, search},
+    mail::{
+        AnswerByMail, Answered, DeleteMailHook, DeskLetter, DeskMail, DeskMailing, ISSUE_MAIL, ISSUE_MAILING,
+        MakeMailHook, RaiseByMail,
+    },
+    moving::{Destination, MoveIssue},
+    ranks::RankIssues,
+    search::{Asked, count, search},
     space::{ArchiveSpace, ChangeSpace, CreateIssue, IssueSpace, SpacePatch},
+    sprints::{ChangeSprint, CompleteSprint, CreateSprint, RemoveSprint, SprintPatch, SprintReport, StartSprint},
+    trash::RestoreIssue,
+    versions::{ChangeVersion, CreateVersion, ReleaseVersion, RemoveVersion, VersionPatch},
 };
 
 /// What goes over all areas knows of issue tracking.
 pub const AREA: Area = Area {
     purges: removal::purges,
-    jobs: &[removal::ISSUES_REMOVAL],
+    jobs: &[
+        removal::ISSUES_REMOVAL,
+        closing::ISSUE_CLOSING,
+        waking::CLOCKS_WAKING,
+        sprints::SPRINT_CLOSING,
+        ranks::RANKS_EVENING,
+        bulk::BULK_CHANGES,
+        mail::ISSUE_MAIL,
+        mail::ISSUE_MAILING,
+    ],
     lanes,
     deletes_organization: removal::delete_issues_after,
     ..Area::named("issues")
@@ -53,5 +90,11 @@ pub const AREA: Area = Area {
 
 /// The lanes of jobs that ask no actor.
 fn lanes(services: &Services) -> Vec<Arc<dyn Lane>> {
-    vec![job::lane(services.store.clone(), removal::ISSUES_REMOVAL, removal::IssuesRemoval)]
+    vec![
+        job::lane(services.store.clone(), removal::ISSUES_REMOVAL, removal::IssuesRemoval),
+        job::lane(services.store.clone(), waking::CLOCKS_WAKING, waking::ClocksWaking),
+        job::lane(services.store.clone(), sprints::SPRINT_CLOSING, sprints::SprintClosing),
+        job::lane(services.store.clone(), ranks::RANKS_EVENING, ranks::RanksEvening),
+        job::lane(services.store.clone(), mail::ISSUE_MAILING, DeskMailing(services.clone())),
+    ]
 }

@@ -6,11 +6,18 @@ use actors_base::work::{
     clearing::Cleared,
     job::{Halt, Handler, Job, Topic},
 };
-use domain::{Timestamp, id::OrgId, tenant::Tenant};
+use domain::{
+    Timestamp,
+    id::OrgId,
+    issues::{limits::TRASH_KEPT, mailing::HOOKED_KEPT},
+    tenant::Tenant,
+};
 use store::{Change, NewWork, Permits, Purge};
 
-/// How long what was thrown away lies in the trash.
-const TRASH_KEPT: Duration = Duration::from_hours(30 * 24);
+use super::bulk::UNDO_KEPT;
+
+/// How much longer than it can be brought back what was thrown away is there: nodes' clocks may differ by seconds.
+const TRASH_MARGIN: Duration = Duration::from_mins(1);
 /// How long a call of an import may be repeated.
 const IMPORTS_KEPT: Duration = Duration::from_hours(30 * 24);
 
@@ -23,8 +30,10 @@ pub(crate) const ISSUES_REMOVAL: Topic = Topic {
 
 /// The rows that are over.
 pub(crate) fn purges(now: Timestamp) -> Vec<Purge> {
-    let mut purges = Purge::issues_thrown_away(now.before(TRASH_KEPT));
+    let mut purges = Purge::issues_thrown_away(now.before(TRASH_KEPT + TRASH_MARGIN));
     purges.push(Purge::issue_imports(now.before(IMPORTS_KEPT)));
+    purges.push(Purge::issue_mail_seen(now.before(HOOKED_KEPT)));
+    purges.extend(Purge::issue_jobs(now.before(UNDO_KEPT + TRASH_MARGIN)));
     purges
 }
 

@@ -6,6 +6,7 @@ use domain::{
     Authority, Error, Result, Timestamp,
     id::{SpaceId, UserId},
     issues::{
+        access::{Permission, may},
         filter::jql_fault,
         jql::{
             FieldName, Operand, Query, Single,
@@ -14,6 +15,7 @@ use domain::{
                 ValueKind, resolve,
             },
         },
+        limits::COUNTED_MAX,
         portal::ServiceDesk,
         settings::{Catalog, Settings},
         sla::{CalendarKind, Hours, SlaSettings, counted_by},
@@ -26,7 +28,11 @@ use store::{
     issues::{ClockNow, FoundIssues, FoundSeqs, IssueSearch, Orders, clock_key},
 };
 
-use super::access::{Sight, sight};
+use super::{
+    access::{Sight, sight},
+    named::Parts,
+    related::Related,
+};
 
 /// Issues that one query may name.
 const NAMED_MAX: usize = 200;
@@ -61,6 +67,9 @@ struct Lookup {
     teams: HashMap<String, Vec<ValueId>>,
     issues: HashMap<String, String>,
     filters: Vec<(String, String, String)>,
+    parts: Parts,
+    related: Related,
+    me: UserId,
 }
 
 /// The issues that a query finds for a caller.
@@ -70,6 +79,18 @@ struct Lookup {
 pub async fn search(store: &Store, authority: &Authority, asked: &Asked<'_>) -> Result<FoundIssues> {
     let question = Question::read(store, authority, asked.jql).await?;
     store.issues_search(&question.search(authority, asked)).await
+}
+
+/// How many issues a query finds for a caller, counted up to a number.
+///
+/// # Errors
+/// As [`search`].
+pub async fn count(store: &Store, authority: &Authority, (jql, up_to): (&str, u64)) -> Result<u64> {
+    let question = Question::read(store, authority, jql).await?;
+    let asked = Asked { jql, fallback: Fallback::Key, start: 0, limit: 0 };
+    let counted = i64::try_from(up_to).unwrap_or(i64::MAX);
+    let search = IssueSearch { counted, ..question.search(authority, &asked) };
+    Ok(store.issue_seqs(&search).await?.total)
 }
 
 /// The numbers of the issues that a query finds for a caller.
@@ -124,6 +145,7 @@ impl Question {
             now: self.now,
             start: asked.start,
             limit: asked.limit,
+            counted: COUNTED_MAX,
         }
     }
 }
@@ -162,6 +184,7 @@ fn clocks_now(sight: &Sight, plan: &Plan, now: Timestamp) -> Vec<ClockNow> {
             asked.extend(fields.iter().map(|field| &*field.0));
         }
     }
+    asked.extend(plan.order.iter().flat_map(|order| &order.fields).map(|field| &*field.0));
     let mut clocks = Vec::new();
     for (space, desk, sla) in slas(sight) {
         let key = clock_key(space.space_id, &sla.sla_id);
@@ -200,8 +223,12 @@ impl Lookup {
         query: &Query,
     ) -> Result<Self> {
         let org_id = authority.org_id();
+        let parts = Parts::read(store, org_id, (&sight, query)).await?;
         let mut lookup = Self {
             settings,
+            parts,
+            related: Related::default(),
+            me: authority.on_behalf_of()?,
             sight,
             people: Vec::new(),
             teams: HashMap::new(),
@@ -220,17 +247,21 @@ impl Lookup {
                 email: it.email.to_string().to_lowercase(),
             })
             .collect();
-        let mut texts = words(query);
+        let (mut texts, mut filtered) = (words(query), Vec::new());
         if query.clauses().any(|clause| clause.field.to_string().eq_ignore_ascii_case("filter")) {
             let person = authority.on_behalf_of()?;
             for it in store.issue_filters(org_id, person).await? {
                 if it.filter.is_shared_with(person, &lookup.sight.teams) {
-                    texts.extend(Query::parse(&it.filter.jql).iter().flat_map(words));
+                    filtered.extend(Query::parse(&it.filter.jql));
                     lookup.filters.push((it.filter.id.to_string(), it.filter.name.to_lowercase(), it.filter.jql));
                 }
             }
         }
+        texts.extend(filtered.iter().flat_map(words));
         lookup.read_issues(store, authority, &texts).await?;
+        let queries: Vec<&Query> = filtered.iter().chain([query]).collect();
+        let issue = |text: &str| lookup.issues.get(&text.to_lowercase()).and_then(|id| id.parse().ok());
+        lookup.related = Related::read(store, (authority, &lookup.settings), (&queries, issue)).await?;
         lookup.read_teams(store, authority, &texts).await?;
         Ok(lookup)
     }
@@ -269,6 +300,29 @@ impl Lookup {
         let folded = name.to_lowercase();
         let fits = |it: &&Known| it.id.to_string() == folded || it.name == folded || it.email == folded;
         self.people.iter().filter(fits).map(|it| ValueId::from(it.id.to_string().as_str())).collect()
+    }
+
+    /// The request types that bear a name or an id, of the desks that the caller sees.
+    fn request_types(&self, folded: &str) -> Vec<ValueId> {
+        let desks = self.sight.spaces.iter().filter_map(|(space, _)| space.config.servicedesk.as_ref());
+        let all = desks.flat_map(|desk| &desk.request_types);
+        let named = all.filter(|kind| kind.id == folded || kind.name.trim().to_lowercase() == folded);
+        named.map(|kind| ValueId::from(kind.id.as_str())).collect()
+    }
+
+    /// The spaces that a person leads, or the caller.
+    fn led(&self, arguments: &[&str]) -> Option<Vec<ValueId>> {
+        let people = match arguments {
+            [] => vec![ValueId::from(self.me.to_string().as_str())],
+            names => names.iter().flat_map(|name| self.person(name)).collect(),
+        };
+        let leads = |space: &Space| {
+            let lead = space.lead_id.map(|id| ValueId::from(id.to_string().as_str()));
+            lead.is_some_and(|lead| people.contains(&lead))
+        };
+        let spaces = self.sight.spaces.iter().map(|(space, _)| space).filter(|space| leads(space));
+        let found = spaces.map(|space| ValueId::from(space.space_id.to_string().as_str())).collect();
+        (!people.is_empty()).then_some(found)
     }
 
     fn types(&self, fits: impl Fn(i64) -> bool) -> Vec<ValueId> {
@@ -319,13 +373,15 @@ impl Names for Lookup {
             ValueKind::LinkType => ids(&self.settings.ids_named(Catalog::Link, name)),
             ValueKind::Category => category(name).map(ValueId::from).into_iter().collect(),
             ValueKind::Person => self.person(name),
-            _ => Vec::new(),
+            ValueKind::RequestType => self.request_types(&folded),
+            ValueKind::Channel => vec![ValueId::from(folded.as_str())],
+            kind => self.parts.named(kind, name),
         }
     }
 
     fn compared(&self, kind: ValueKind, comparison: Comparison, value: &ValueId) -> Vec<ValueId> {
         if kind != ValueKind::Priority {
-            return Vec::new();
+            return self.parts.compared(comparison, value);
         }
         // The most urgent one is the greatest.
         let all = self.settings.priorities.iter().rev().map(|it| it.id.as_str());
@@ -338,12 +394,16 @@ impl Names for Lookup {
     fn answer(&self, function: &str, _: &FieldKey, arguments: &[&str]) -> Option<Vec<ValueId>> {
         match (function, arguments) {
             ("membersOf", [team]) => self.teams.get(&team.to_lowercase()).cloned(),
+            ("linkedIssues" | "childIssuesOf" | "watchedIssues", arguments) => self.related.answer(function, arguments),
+            ("projectsLeadByUser", arguments) => self.led(arguments),
+            ("projectsWhereUserHasPermission", [name]) => {
+                let permission = Permission::from_name(name)?;
+                let spaces = self.sight.spaces.iter().filter(|(_, role)| may(Some(*role), permission));
+                Some(spaces.map(|(space, _)| ValueId::from(space.space_id.to_string().as_str())).collect())
+            }
             ("standardIssueTypes", _) => Some(self.types(|level| level >= 0)),
             ("subtaskIssueTypes", _) => Some(self.types(|level| level < 0)),
-            ("openSprints" | "closedSprints" | "futureSprints" | "releasedVersions" | "unreleasedVersions", _) => {
-                Some(Vec::new())
-            }
-            _ => None,
+            _ => self.parts.answer((function, arguments), (&self.sight, self.me, |name: &str| self.person(name))),
         }
     }
 

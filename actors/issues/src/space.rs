@@ -7,26 +7,28 @@ use domain::{
     Caller, Error, Result, Scope,
     id::{IssueId, OrgId, SpaceId, UserId},
     issues::{
-        access::Permission,
+        access::{Permission, require},
         builtin,
         issue::Issue,
+        limits::SPACE_NOT_FOUND,
         rank::Rank,
         settings::{Color, Settings},
-        space::{DefaultAssignee, Space, SpaceConfig},
+        space::Space,
     },
 };
 use kernel::{Command, Handle, Resource, Turn};
 use store::{
-    Change,
+    Change, Store,
     audit::{AuditEntry, AuditTarget},
-    issues::StoredIssue,
+    issues::{IssueChanged, StoredIssue},
 };
 
 use super::{
     access::{require_open, space_with},
-    clocks::{Clocks, Happened, TIMER},
+    approvals,
+    clocks::{Clocks, Happened},
     fields::{IssueFields, Lookup},
-    issue::IssueOwner,
+    parts, waking,
 };
 
 /// A space.
@@ -53,7 +55,7 @@ pub struct SpacePatch {
     pub lead_id: Option<Option<UserId>>,
     pub icon: Option<Option<String>>,
     pub color: Option<Option<Color>>,
-    pub config: Option<SpaceConfig>,
+    pub config: Option<serde_json::Value>,
     pub version: Option<i64>,
 }
 
@@ -130,7 +132,7 @@ impl Handle<ChangeSpace> for IssueSpace {
             lead_id: patch.lead_id.unwrap_or(before.lead_id),
             icon: patch.icon.unwrap_or_else(|| before.icon.clone()),
             color: patch.color.unwrap_or(before.color),
-            config: patch.config.unwrap_or_else(|| before.config.clone()),
+            config: patch.config.map_or_else(|| Ok(before.config.clone()), |said| before.config.with(&said))?,
             ..before.clone()
         };
         if space == before {
@@ -144,8 +146,9 @@ impl Handle<ChangeSpace> for IssueSpace {
         let timed =
             |space: &Space| space.config.servicedesk.as_ref().map(|desk| (desk.slas.clone(), desk.hours.clone()));
         if timed(&space) != timed(&before) {
-            change.issue_clocks_wake(&space, (IssueOwner::KIND, TIMER), turn.now());
+            waking::wake_after(&mut change, (org_id, space.space_id), turn.now());
         }
+        super::mail::follow(&mut change, turn.services(), (&before, &space), turn.now()).await?;
         audit(&mut change, turn, &space, "issue_space.changed");
         turn.commit(change).await?;
         Ok(space)
@@ -205,6 +208,7 @@ pub(crate) fn blank(space: &Space, settings: &Settings, maker: UserId, now: doma
         environment: None,
         location: None,
         parent_id: None,
+        sprint_id: None,
         closed_sprint_ids: Vec::new(),
         rank: Rank::of_new(now).as_str().to_owned(),
         watchers: Vec::new(),
@@ -217,6 +221,8 @@ pub(crate) fn blank(space: &Space, settings: &Settings, maker: UserId, now: doma
         request_type_id: None,
         channel: None,
         participants: Vec::new(),
+        requester_email: None,
+        requester_unverified: false,
         email_participants: Vec::new(),
         approvals: Vec::new(),
         satisfaction: None,
@@ -239,11 +245,46 @@ pub(crate) fn begin(space: &Space, settings: &Settings, issue: &mut Issue, now: 
     Ok(())
 }
 
+/// An issue that has begun, and is not stored yet.
+pub(crate) struct Begun<'b> {
+    pub space: &'b Space,
+    pub by: UserId,
+    /// What did it, as its history says.
+    pub cause: &'static str,
+    /// Whose request it is, where it is one.
+    pub requester: Option<UserId>,
+}
+
+impl Begun<'_> {
+    /// Adds the issue, with its clocks and approvals, and tells whom it is assigned to.
+    pub async fn change(&self, store: &Store, stored: &mut StoredIssue, now: domain::Timestamp) -> Result<Change> {
+        let Self { space, by, cause, requester } = *self;
+        let followed = approvals::follow(store, space, (None, &mut stored.issue), now).await?;
+        let happened = Happened { before: None, said: None };
+        let clocks = Clocks::follow(store, space, (happened, &mut stored.issue), now).await?;
+        let issue = &stored.issue;
+        let mut change = Change::new();
+        change.issue_numbers_take(space, 1);
+        change.issue_add(stored);
+        clocks.write(&mut change, (space, issue), now);
+        change.issue_history_begin(issue, by);
+        if let Some(requester) = requester {
+            change.issue_request_add(issue, requester);
+        }
+        let changed = IssueChanged { before: stored, after: stored, by, cause, at: now };
+        followed.write(&mut change, store, (changed, space)).await?;
+        if let Some(assignee) = issue.assignee_id.filter(|it| *it != by) {
+            super::issue::tell_assigned(&mut change, issue, assignee, now);
+        }
+        Ok(change)
+    }
+}
+
 /// What did a change: `person` or `key`.
 pub(crate) const fn cause(caller: &Caller) -> &'static str {
     match caller {
         Caller::Key(_) | Caller::AccessKey(_) => "key",
-        Caller::Person(_) | Caller::Job(_) | Caller::Nobody | Caller::System => "person",
+        Caller::Person(_) | Caller::Job(_) | Caller::AppPassword(_) | Caller::Nobody | Caller::System => "person",
     }
 }
 
@@ -254,35 +295,32 @@ impl Handle<CreateIssue> for IssueSpace {
         authority.require(Scope::IssuesWrite)?;
         let maker = authority.on_behalf_of()?;
         let (store, now) = (&turn.services().store, turn.now());
-        let (space, _) = space_with(store, &authority, *turn.key(), Permission::Create).await?;
+        let (space, role) = space_with(store, &authority, *turn.key(), Permission::Create).await?;
         require_open(&space)?;
+        if command.fields.sprint.is_some() {
+            require(Some(role), Permission::ManageSprints, SPACE_NOT_FOUND)?;
+        }
         let settings = store.issue_catalog(org_id).await?.settings;
         let mut stored = blank(&space, &settings, maker, now);
         let mut fields = command.fields.clone();
         fields.summary = Some(fields.summary.unwrap_or_default());
         let lookup = Lookup { store, authority: &authority, settings: &settings, space: &space };
         lookup.apply(&fields, &mut stored, true).await?;
-        if let (DefaultAssignee::Lead, None, Some(lead)) =
-            (space.config.default_assignee, &command.fields.assignee, space.lead_id)
-            && lookup.is_assignable(lead).await?
+        if command.fields.assignee.is_none()
+            && let Some(person) = parts::default_assignee(store, &space, &stored.issue).await?
+            && lookup.is_assignable(person).await?
         {
-            stored.issue.assignee_id = Some(lead);
+            stored.issue.assignee_id = Some(person);
         }
         let issue = &mut stored.issue;
         begin(&space, &settings, issue, now)?;
         for person in [issue.reporter_id, issue.assignee_id].into_iter().flatten() {
             issue.watch(person);
         }
-        let happened = Happened { before: None, said: None };
-        let clocks = Clocks::follow(store, &space, (happened, &mut stored.issue), now).await?;
-        let mut change = Change::new();
-        change.issue_numbers_take(&space, 1);
-        change.issue_add(&stored);
-        clocks.write(&mut change, (&space, &stored.issue), now);
-        change.issue_history_begin(&stored.issue, maker);
-        if let Some(assignee) = stored.issue.assignee_id.filter(|it| *it != maker) {
-            super::issue::tell_assigned(&mut change, &stored.issue, assignee, now);
-        }
+        let is_request = stored.issue.request_type_id.is_some();
+        let requester = is_request.then(|| stored.issue.reporter_id.unwrap_or(maker));
+        let begun = Begun { space: &space, by: maker, cause: "person", requester };
+        let change = begun.change(store, &mut stored, now).await?;
         turn.commit(change).await?;
         Ok(stored)
     }

@@ -32,7 +32,7 @@ impl Handle<AliasAdd> for MailDirectory {
         let mut mailbox = store.mailbox(org_id, command.mailbox_id).await?.ok_or_else(no_mailbox)?;
         let alias = alias_address(&command.address)?;
         has_domain(turn, domain_of(&alias)).await?;
-        if store.mailbox_within(org_id, &alias).await?.is_some() {
+        if store.mail_address_is_taken(org_id, &alias).await? {
             return Err(address_in_use());
         }
         if mailbox.aliases.len() >= ALIASES_MAX {

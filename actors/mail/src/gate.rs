@@ -13,14 +13,14 @@ use bytes::Bytes;
 use domain::{
     Email,
     id::{MailArrivalId, MailboxId, OrgId},
-    mail::{ARRIVALS_MAX, Arrival, DmarcMode, HOPS_MAX, Stamp, Verdict, hops, placed},
+    mail::{ARRIVALS_MAX, Arrival, BounceAddress, DmarcMode, HOPS_MAX, Stamp, Verdict, hops, placed},
 };
 use gateways::dns::Sender;
 use parking_lot::Mutex;
 use store::{
     Change, StoreError,
     faults::{Place, Stage},
-    mail::Recipient,
+    mail::{Bounced, Recipient},
 };
 
 /// How long it is remembered whether there is room.
@@ -101,9 +101,19 @@ impl MailGate {
         &self.services.settings.mail_host.name
     }
 
-    /// Where what is sent to the address goes.
-    pub async fn recipient(&self, address: &Email) -> Result<Recipient, StoreError> {
-        self.services.store.mail_recipient(address, &self.services.settings.platform_domain).await
+    /// Where what `sender` sends to the address goes. Reports on messages that left, which nobody sends, go to the mailboxes of
+    /// those.
+    pub async fn recipient(&self, address: &Email, sender: &str) -> Result<Recipient, StoreError> {
+        let (store, platform) = (&self.services.store, &self.services.settings.platform_domain);
+        let found = store.mail_recipient(address, platform).await?;
+        let Some(report) = BounceAddress::read(address) else { return Ok(found) };
+        let bounced = if sender.is_empty() { store.mail_bounced(&report, platform).await? } else { None };
+        if let Some(Bounced { org_id, mailbox_id, .. }) = bounced {
+            return Ok(Recipient::Mailbox { org_id, mailbox_id });
+        }
+        let is_ours =
+            found == Recipient::Foreign && store.mail_domain_organization(&report.domain, platform).await?.is_some();
+        Ok(if is_ours { Recipient::Unknown } else { found })
     }
 
     /// Whether there is room for more: on the disk, and among what isn't filed yet.
@@ -149,6 +159,7 @@ impl MailGate {
             from_domain: findings.from_domains.first().cloned().unwrap_or_default(),
             placed: placed(&points),
             points,
+            ..Verdict::default()
         };
         self.commit(&incoming, &verdict, &findings.results).await
     }

@@ -39,7 +39,7 @@ impl Handle<MailboxCreate> for MailDirectory {
         has_domain(turn, &command.domain).await?;
         let address = mailbox_address(&command.local_part, &command.domain)?;
         members_check(turn, &command.members).await?;
-        if store.mailbox_within(org_id, &address).await?.is_some() {
+        if store.mail_address_is_taken(org_id, &address).await? {
             return Err(address_in_use());
         }
         if store.mailboxes_count(org_id).await? >= MAILBOXES_MAX {

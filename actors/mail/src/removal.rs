@@ -17,6 +17,9 @@ pub(crate) const MAILBOX_REMOVAL: Topic = Topic {
 /// Messages that a step deletes.
 const MESSAGES_AT_ONCE: u32 = 300;
 
+/// Drafts that a step deletes.
+const DRAFTS_AT_ONCE: u32 = 50;
+
 /// Has the mailboxes that the change takes out of sight be emptied after it. Each deletion adds an entry of its own: one that
 /// is about to end must not keep the next one out.
 pub(crate) fn delete_after(change: &mut Change, org_id: OrgId, now: Timestamp) {
@@ -28,6 +31,9 @@ pub(crate) fn delete_mailboxes_after(change: &mut Change, org_id: OrgId, now: Ti
     change.mailboxes_close(org_id, now);
     delete_after(change, org_id, now);
 }
+
+/// Imports and exports that a step deletes.
+const TRANSFERS_AT_ONCE: u32 = 50;
 
 /// Empties an organization's mailboxes that are out of sight.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +55,27 @@ impl Handler for MailboxRemoval {
                 cleared.step(job, change, &[("messages", count)]).await?;
             }
             cleared.clear(job, &Purge::mailbox_threads(id)).await?;
+            loop {
+                let batch = job.store().mail_drafts_clear_next(id, DRAFTS_AT_ONCE).await?;
+                if batch.rows.is_empty() {
+                    break;
+                }
+                cleared.step(job, batch.change, &batch.rows).await?;
+            }
+            loop {
+                let batch = job.store().mail_automatic_next(id, true, MESSAGES_AT_ONCE).await?;
+                if batch.rows.is_empty() {
+                    break;
+                }
+                cleared.step(job, batch.change, &batch.rows).await?;
+            }
+            loop {
+                let batch = job.store().mail_transfers_clear_next(id, TRANSFERS_AT_ONCE).await?;
+                if batch.rows.is_empty() {
+                    break;
+                }
+                cleared.step(job, batch.change, &batch.rows).await?;
+            }
             let mut change = Change::new();
             change.mailbox_remove(id);
             cleared.step(job, change, &[("mailboxes", 1)]).await?;

@@ -8,6 +8,7 @@
 mod access;
 mod environments;
 mod events;
+mod happening;
 mod live;
 mod masks;
 mod pool;
@@ -35,6 +36,7 @@ use store::pipelines::{ValueScope, job_secrets_over, registrations_over};
 
 pub use self::{
     environments::{DeleteEnvironment, SetEnvironment},
+    happening::{PullHappened, PushHappened},
     live::{PipelineChange, pipelines_channel},
     masks::JobMasks,
     pool::{
@@ -48,7 +50,7 @@ pub use self::{
     },
     secrets::{DeleteValue, ForRepositories, PipelineValues, SetValue},
     services::PipelineServices,
-    sources::{COMMITS_MAX, PATHS_MAX, Sources},
+    sources::{COMMITS_MAX, PATHS_MAX, Sources, TestMerging},
     triggers::{PIPELINE_TRIGGERS, Triggers},
     waiting::{Sign, Waiter, WaitingRunners},
     workflows::{

@@ -1,8 +1,10 @@
 //! The runners of an organization, and which of them is given which job.
 
+use std::time::Duration;
+
 use domain::{
-    Result, Scope, Timestamp,
-    id::{JobId, OrgId, RunnerId},
+    Error, Result, Scope, Timestamp,
+    id::{JobId, OrgId, ResourceId, RunnerId},
     pipelines::{
         registration_unknown,
         runner::{
@@ -12,7 +14,8 @@ use domain::{
     },
     token::{Token, TokenHash, TokenKind},
 };
-use kernel::{Command, Handle, Resource, TimerFired, Turn};
+use gateways::hub::Hub;
+use kernel::{Command, Decided, Handle, Resource, TimerFired, Turn};
 use serde_json::json;
 use store::{
     Change, Store,
@@ -27,12 +30,30 @@ use crate::{
 
 /// What begins the name of the timer that takes a job back from a runner which doesn't ask for its plan.
 const RESERVE_TIMER: &str = "reserve:";
+/// Jobs that are read first for those who ask at the same time: mostly, each of them may take one of these.
+const FIRST_LOOK: u64 = 16;
 /// Sets of labels that are read at once.
 const LABEL_SETS_AT_ONCE: u64 = 500;
 
 /// The runners of an organization.
 #[derive(Debug)]
-pub struct RunnerPool;
+pub struct RunnerPool {
+    /// The queue as those see it who are given jobs in one turn; none before the first of them.
+    queue: Option<Queue>,
+}
+
+/// The jobs of an organization that runners may take, as they are read once for all runners that ask at the same time.
+#[derive(Debug)]
+struct Queue {
+    /// Those that wait longest, and were given to nobody in this turn.
+    first: Vec<StoredJob>,
+    /// How many were read.
+    looked_at: u64,
+    /// Whether there are no others.
+    are_all: bool,
+    /// Those that were given to somebody in this turn.
+    given: Vec<JobId>,
+}
 
 impl Resource for RunnerPool {
     type Key = OrgId;
@@ -41,7 +62,11 @@ impl Resource for RunnerPool {
     const KIND: &'static str = "runner_pool";
 
     async fn load(_: &OrgId, _: &PipelineServices) -> Result<Self> {
-        Ok(Self)
+        Ok(Self { queue: None })
+    }
+
+    fn forget_decided(&mut self) {
+        self.queue = None;
     }
 }
 
@@ -112,6 +137,19 @@ pub struct TakenJob {
     pub job_id: JobId,
     /// What the runner shows in its name.
     pub token: Token,
+    /// What whoever watches is told.
+    changed: PipelineChange,
+    repository_id: ResourceId,
+    /// How long it was queued.
+    waited: Duration,
+}
+
+impl TakenJob {
+    /// Tells whoever watches that the job has a runner, once that is committed.
+    pub fn tell(&self, hub: &Hub) {
+        metrics::histogram!("troupe_pipeline_pick_up_seconds").record(self.waited);
+        tell_changes(hub, self.repository_id, [self.changed]);
+    }
 }
 
 impl Command for MakeRegistration {
@@ -182,7 +220,7 @@ impl Handle<RegisterRunner> for RunnerPool {
         let registration = store.runner_registration(&command.token).await?;
         let registration = registration.filter(|it| it.org_id == org_id && it.expires_at > now);
         let registration = registration.ok_or_else(registration_unknown)?;
-        if store.runners(org_id, RUNNERS_MAX).await?.len() as u64 >= RUNNERS_MAX {
+        if store.runner_versions(org_id, RUNNERS_MAX).await?.len() as u64 >= RUNNERS_MAX {
             return Err(too_many_runners());
         }
         let secret = Token::generate(TokenKind::Runner)?;
@@ -241,15 +279,47 @@ impl Handle<DeleteRunner> for RunnerPool {
     }
 }
 
-/// The job that waits longest among those that the runner may take. Jobs that it may not take hide none, however many they are.
-async fn longest_waiting(store: &Store, org_id: OrgId, runner: &StoredRunner) -> Result<Option<StoredJob>> {
-    let fits = |labels: &[String]| label_missing(labels, &runner.labels).is_none();
-    let first = store.queued_jobs(org_id, QUEUE_WINDOW).await?;
-    let are_all = (first.len() as u64) < QUEUE_WINDOW;
-    let found = first.into_iter().find(|job| fits(&job.labels));
-    if found.is_some() || are_all {
-        return Ok(found);
+impl Queue {
+    async fn read(store: &Store, org_id: OrgId) -> Result<Self> {
+        let mut queue = Self { first: Vec::new(), looked_at: 0, are_all: false, given: Vec::new() };
+        queue.look_at(FIRST_LOOK, store, org_id).await?;
+        Ok(queue)
     }
+
+    /// Reads so many of those that wait longest; those that were given to somebody aren't written yet.
+    async fn look_at(&mut self, jobs: u64, store: &Store, org_id: OrgId) -> Result<()> {
+        self.first = store.queued_jobs(org_id, jobs).await?;
+        self.are_all = (self.first.len() as u64) < jobs;
+        self.looked_at = jobs;
+        self.first.retain(|job| !self.given.contains(&job.id));
+        Ok(())
+    }
+
+    /// Takes out the job that waits longest among those that the runner may take. Jobs that it may not take hide none, however
+    /// many they are.
+    async fn take(&mut self, store: &Store, org_id: OrgId, runner: &StoredRunner) -> Result<Option<StoredJob>> {
+        let fits = |labels: &[String]| label_missing(labels, &runner.labels).is_none();
+        loop {
+            if let Some(at) = self.first.iter().position(|job| fits(&job.labels)) {
+                let job = self.first.remove(at);
+                self.given.push(job.id);
+                return Ok(Some(job));
+            }
+            if self.are_all {
+                return Ok(None);
+            }
+            if self.looked_at >= QUEUE_WINDOW {
+                break;
+            }
+            self.look_at(QUEUE_WINDOW, store, org_id).await?;
+        }
+        // What is behind them is read without those that were given away.
+        if self.given.is_empty() { longest_waiting(store, org_id, fits).await } else { Err(Error::Stale) }
+    }
+}
+
+/// The job that waits longest among those whose labels fit.
+async fn longest_waiting(store: &Store, org_id: OrgId, fits: impl Fn(&[String]) -> bool) -> Result<Option<StoredJob>> {
     let (mut behind, mut longest) = (None, None::<QueuedLabels>);
     loop {
         let found = store.queued_labels(org_id, behind.as_deref(), LABEL_SETS_AT_ONCE).await?;
@@ -267,25 +337,38 @@ async fn longest_waiting(store: &Store, org_id: OrgId, runner: &StoredRunner) ->
     }
 }
 
-/// Tells whoever watches that a job was written.
-fn tell(turn: &Turn<'_, RunnerPool>, job: &StoredJob) {
-    let changed = PipelineChange::Job { run_id: job.run_id, job_id: job.id, version: job.version + 1 };
-    tell_changes(&turn.services().services.hub, job.repository_id, [changed]);
+/// What whoever watches is told of a job that was written.
+const fn changed(job: &StoredJob) -> PipelineChange {
+    PipelineChange::Job { run_id: job.run_id, job_id: job.id, version: job.version + 1 }
 }
 
 impl Handle<TakeJob> for RunnerPool {
+    const IS_GATHERED: bool = true;
+
     async fn handle(&mut self, command: &TakeJob, turn: &mut Turn<'_, Self>) -> Result<Option<TakenJob>> {
+        self.forget_decided();
+        let decided = self.decide(command, turn).await;
+        turn.settle(self, decided).await
+    }
+
+    async fn decide(&mut self, command: &TakeJob, turn: &Turn<'_, Self>) -> Result<Decided<Option<TakenJob>>> {
         let (store, now, org_id) = (&turn.services().services.store, turn.now(), *turn.key());
         let runner = store.runner(org_id, command.runner_id).await?.ok_or_else(runner_unknown)?;
         let mut change = Change::new();
         change.runner_seen(runner.id, &command.program, now);
-        let found = if runner.is_paused { None } else { longest_waiting(store, org_id, &runner).await? };
-        let Some(job) = found else {
-            turn.commit(change).await?;
-            return Ok(None);
+        if runner.is_paused {
+            return Ok(Decided { reply: None, change: Some(change) });
+        }
+        let queue = match &mut self.queue {
+            Some(queue) => queue,
+            none => none.insert(Queue::read(store, org_id).await?),
+        };
+        let Some(job) = queue.take(store, org_id, &runner).await? else {
+            return Ok(Decided { reply: None, change: Some(change) });
         };
         let token = Token::generate(TokenKind::Job)?;
         let until = now.after(RESERVED_FOR);
+        let waited = now.since(job.queued_at.unwrap_or(now));
         let job = StoredJob {
             stage: JobStage::Reserved,
             token: Some(token.hash()),
@@ -295,11 +378,9 @@ impl Handle<TakeJob> for RunnerPool {
         };
         change.job_set(&job);
         change.timer_set(Self::KIND, &org_id.to_string(), &format!("{RESERVE_TIMER}{}", job.id), until);
-        turn.commit(change).await?;
-        let waited = now.since(job.queued_at.unwrap_or(now));
-        metrics::histogram!("troupe_pipeline_pick_up_seconds").record(waited);
-        tell(turn, &job);
-        Ok(Some(TakenJob { job_id: job.id, token }))
+        let (changed, repository_id) = (changed(&job), job.repository_id);
+        let reply = TakenJob { job_id: job.id, token, changed, repository_id, waited };
+        Ok(Decided { reply: Some(reply), change: Some(change) })
     }
 }
 
@@ -313,7 +394,7 @@ impl Handle<TimerFired> for RunnerPool {
         let job = StoredJob { stage: JobStage::Queued, token: None, runner: None, reserved_until: None, ..job };
         change.job_set(&job);
         turn.commit(change).await?;
-        tell(turn, &job);
+        tell_changes(&turn.services().services.hub, job.repository_id, [changed(&job)]);
         turn.services().waiting.wake(org_id);
         Ok(())
     }

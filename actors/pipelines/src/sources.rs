@@ -2,7 +2,7 @@
 
 use domain::{
     Result,
-    git::{ObjectId, objects::Commit},
+    git::{ObjectId, Pull, objects::Commit},
 };
 use futures::future::BoxFuture;
 use store::git::StoredRepository;
@@ -38,18 +38,29 @@ pub trait Sources: Send + Sync + 'static {
         head: ObjectId,
     ) -> BoxFuture<'a, Result<Vec<Commit>>>;
 
-    /// Where the history of a branch parted from that of the default branch; none where it is that branch itself, or there is none.
-    fn parted<'a>(
+    /// Where the histories of two commits parted; none where they have nothing in common.
+    fn merge_base<'a>(
         &'a self,
         repository: &'a StoredRepository,
-        branch: &'a str,
-        head: ObjectId,
+        ends: (ObjectId, ObjectId),
     ) -> BoxFuture<'a, Result<Option<ObjectId>>>;
 
-    /// Where the history of a head parted from its base; whether they have conflicts is the second answer.
+    /// Where the history of a head parted from its base; the second answer says whether they can't be merged.
     fn pull<'a>(
         &'a self,
         repository: &'a StoredRepository,
         ends: (ObjectId, ObjectId),
     ) -> BoxFuture<'a, Result<(Option<ObjectId>, bool)>>;
+}
+
+/// What makes test merges of pull requests.
+pub trait TestMerging: Send + Sync + 'static {
+    /// The commit that merges the head of an open pull request into a commit of its base; none where they can't be merged, and of a
+    /// pull request that isn't open. It is the same for the same two commits.
+    fn test_merge<'a>(
+        &'a self,
+        repository: &'a StoredRepository,
+        pull: &'a Pull,
+        base: ObjectId,
+    ) -> BoxFuture<'a, Result<Option<ObjectId>>>;
 }

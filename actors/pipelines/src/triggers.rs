@@ -20,8 +20,9 @@ use store::{
 };
 
 use crate::{
+    happening::{PullHappened, PushHappened},
     schedules::{PlanSchedules, default_ref},
-    sources::Sources,
+    sources::{Sources, TestMerging},
     workflows::{Happened, PullEnds, StartRuns, WhatHappened, Workflows},
 };
 
@@ -43,6 +44,8 @@ pub struct Triggers {
     pub workflows: Registry<Workflows>,
     /// What is read of repositories.
     pub sources: Arc<dyn Sources>,
+    /// What makes test merges.
+    pub merges: Arc<dyn TestMerging>,
 }
 
 impl Handler for Triggers {
@@ -58,7 +61,7 @@ impl Handler for Triggers {
         let Some(mut happened) = happened else { return Ok(Change::new()) };
         happened.cause = Some(trigger.cause.clone());
         happened.by = trigger.by;
-        let mut files = self.sources.files(&repository, happened.sha).await?;
+        let mut files = self.sources.files(&repository, happened.merge.unwrap_or(happened.sha)).await?;
         if let Triggered::Schedule { file, .. } = &trigger.what {
             files.retain(|found| found.name == *file);
         }
@@ -96,16 +99,15 @@ impl Triggers {
     ) -> Result<Option<Happened>> {
         match what {
             Triggered::Push { full_ref, before, after } => {
-                self.pushed(repository, (full_ref, before.as_deref(), after.as_deref())).await
+                self.pushed((repository, store), (full_ref, before.as_deref(), after.as_deref())).await
             }
             Triggered::Pull { number, activity, head } => {
                 let pull = match PullNumber::new(*number) {
                     Some(number) => store.pull(repository.no, number).await?,
                     None => None,
                 };
-                let Some(pull) = pull.and_then(|pull| told(pull, activity, head)) else { return Ok(None) };
-                let author = store.person(pull.author).await?.map(|author| author.name);
-                self.pulled(repository, (&pull, author), activity).await
+                let Some(about) = pull.zip(head.parse::<ObjectId>().ok()) else { return Ok(None) };
+                self.pulled((repository, store), about, activity).await
             }
             Triggered::Schedule { cron, timezone, .. } => {
                 self.scheduled(repository, store, (cron, timezone.as_deref())).await
@@ -134,48 +136,27 @@ impl Triggers {
         (cron, timezone): (&str, Option<&str>),
     ) -> Result<Option<Happened>> {
         let Some((branch, tip)) = default_tip(store, repository).await? else { return Ok(None) };
-        Ok(Some(Happened {
-            cause: None,
-            by: None,
-            what: WhatHappened::Schedule { cron: cron.to_owned(), timezone: timezone.map(str::to_owned) },
-            full_ref: branch.to_string(),
-            branch: Some(repository.settings.default_branch.as_str().to_owned()),
-            sha: tip,
-            title: None,
-            pull: None,
-            event: json!({ "schedule": cron }),
-            inputs: "{}".to_owned(),
-        }))
+        let timezone = timezone.map(str::to_owned);
+        let what = WhatHappened::Schedule { cron: cron.to_owned(), timezone, is_default: true };
+        let event = json!({ "schedule": cron });
+        Ok(Some(Happened { event, ..Happened::to(branch.to_string(), tip, what) }))
     }
 
     /// What a push to a branch or a tag is to workflows.
     async fn pushed(
         &self,
-        repository: &StoredRepository,
+        (repository, store): (&StoredRepository, &Store),
         (full_ref, before, after): (&str, Option<&str>, Option<&str>),
     ) -> Result<Option<Happened>> {
         let Some(after) = after.and_then(|oid| oid.parse::<ObjectId>().ok()) else { return Ok(None) };
         let before = before.and_then(|oid| oid.parse::<ObjectId>().ok());
         let Some(commit) = self.sources.commit(repository, after).await? else { return Ok(None) };
-        let message = commit.message.clone();
-        let (branch, tag) = (full_ref.strip_prefix("refs/heads/"), full_ref.strip_prefix("refs/tags/"));
-        let mut commits = Vec::new();
-        let what = match (branch, tag) {
-            (Some(name), _) => {
-                // A branch that is new is compared with where it left the default branch.
-                let since = match before {
-                    Some(before) => Some(before),
-                    None => self.sources.parted(repository, name, commit.id).await?,
-                };
-                let paths = match since {
-                    Some(since) => self.sources.paths(repository, (since, commit.id)).await?,
-                    None => None,
-                };
-                commits = self.sources.commits(repository, since, commit.id).await?;
-                WhatHappened::Branch { name: name.to_owned(), paths, message }
-            }
-            (None, Some(name)) => WhatHappened::Tag { name: name.to_owned(), message },
-            (None, None) => return Ok(None),
+        let default_tip = default_tip(store, repository).await?.map(|(_, tip)| tip);
+        let push = PushHappened { full_ref, before, commit: &commit, default_tip };
+        let Some((what, since)) = push.what(&*self.sources, repository).await? else { return Ok(None) };
+        let commits = match &what {
+            WhatHappened::Branch { .. } => self.sources.commits(repository, since, commit.id).await?,
+            _ => Vec::new(),
         };
         let old = before.unwrap_or(ObjectId::ZERO);
         let event = json!({
@@ -184,75 +165,72 @@ impl Triggers {
             // The oldest first, as GitHub has them.
             "commits": commits.iter().rev().map(commit_json).collect::<Vec<_>>(),
         });
-        Ok(Some(Happened {
-            cause: None,
-            by: None,
-            what,
-            full_ref: full_ref.to_owned(),
-            branch: branch.map(str::to_owned),
-            sha: commit.id,
-            title: Some(commit.subject().to_owned()).filter(|subject| !subject.is_empty()),
-            pull: None,
-            event,
-            inputs: "{}".to_owned(),
-        }))
+        let title = Some(commit.subject().to_owned()).filter(|subject| !subject.is_empty());
+        Ok(Some(Happened { title, event, ..Happened::to(full_ref.to_owned(), commit.id, what) }))
     }
 
-    /// What happened to a pull request.
+    /// What happened to a pull request. Runs are of its test merge while it is open, and of its head once it is over.
     async fn pulled(
         &self,
-        repository: &StoredRepository,
-        (pull, author): (&Pull, Option<String>),
+        (repository, store): (&StoredRepository, &Store),
+        (pull, head): (Pull, ObjectId),
         activity: &str,
     ) -> Result<Option<Happened>> {
-        let Some(commit) = self.sources.commit(repository, pull.head_oid).await? else { return Ok(None) };
-        let (parted, has_conflicts) = self.sources.pull(repository, (pull.base_oid, pull.head_oid)).await?;
-        let paths = match parted {
-            Some(parted) => self.sources.paths(repository, (parted, pull.head_oid)).await?,
-            None => None,
+        let base = base_of(store, repository, &pull).await?;
+        let asked = PullHappened { pull: &pull, activity, head, base };
+        let what = match asked.what(&*self.sources, repository).await? {
+            None | Some(WhatHappened::Missed(_)) => return Ok(None),
+            Some(what) => what,
         };
-        let base = pull.base.as_str().to_owned();
-        let message = commit.message.clone();
         let is_open = pull.state == PullState::Open;
-        let what = if has_conflicts && is_open {
-            WhatHappened::Conflict
-        } else {
-            WhatHappened::Pull { activity: activity.to_owned(), base: base.clone(), paths, message }
-        };
+        let pull = Pull { head_oid: head, ..pull };
+        // Also where nothing starts: its ref may name what is no merge of it any more.
+        let merge = self.merges.test_merge(repository, &pull, base).await?;
+        let what = if is_open && merge.is_none() { WhatHappened::Conflict } else { what };
+        let author = store.person(pull.author).await?.map(|author| author.name);
+        let event = pull_event((&pull, author), activity, (base, merge));
         let number = i64::from(pull.number.get());
-        let head = pull.head.as_str().to_owned();
-        let event = json!({
-            "action": activity, "number": number,
-            "pull_request": {
-                "number": number, "title": pull.title, "body": pull.body, "draft": pull.is_draft,
-                "state": if is_open { "open" } else { "closed" }, "merged": pull.state == PullState::Merged,
-                "user": { "id": pull.author.to_string(), "login": author },
-                "head": { "ref": head, "sha": pull.head_oid.to_string() },
-                "base": { "ref": base, "sha": pull.base_oid.to_string() },
-            },
-        });
+        let ends = PullEnds { number, head: pull.head.as_str().to_owned(), base: pull.base.as_str().to_owned() };
+        let end = if merge.is_some() { "merge" } else { "head" };
         Ok(Some(Happened {
-            cause: None,
-            by: None,
-            what,
-            full_ref: format!("refs/pull/{number}/head"),
-            branch: Some(head.clone()),
-            sha: pull.head_oid,
-            title: Some(pull.title.clone()),
-            pull: Some(PullEnds { number, head, base }),
+            branch: Some(ends.head.clone()),
+            merge,
+            title: Some(pull.title),
+            pull: Some(ends),
             event,
-            inputs: "{}".to_owned(),
+            ..Happened::to(format!("refs/pull/{number}/{end}"), head, what)
         }))
     }
 }
 
-/// The pull request as workflows are told of it, where they are. An opening that is worked off late is told with the head that it
-/// had; a head that moved on once more has an entry of its own.
-fn told(pull: Pull, activity: &str, head: &str) -> Option<Pull> {
-    let is_superseded = activity == "synchronize" && pull.head_oid.to_string() != *head;
-    let is_due = (pull.state == PullState::Open) != (activity == "closed");
-    let head_oid = head.parse::<ObjectId>().ok().filter(|_| is_due && !is_superseded)?;
-    Some(Pull { head_oid, ..pull })
+/// What the base of a pull request names; of one that is over, what it named before the end.
+async fn base_of(store: &Store, repository: &StoredRepository, pull: &Pull) -> Result<ObjectId> {
+    if pull.state != PullState::Open {
+        return Ok(pull.base_oid);
+    }
+    let places = store.repository_ref_places(repository.no, &[RefName::of_branch(&pull.base)]).await?;
+    Ok(places.first().and_then(|place| place.oid).unwrap_or(pull.base_oid))
+}
+
+/// A pull request, as `github.event` has it.
+fn pull_event(
+    (pull, author): (&Pull, Option<String>),
+    activity: &str,
+    (base, merge): (ObjectId, Option<ObjectId>),
+) -> Value {
+    let number = pull.number.get();
+    let is_open = pull.state == PullState::Open;
+    let merged = merge.or(pull.merge_commit).map(|oid| oid.to_string());
+    json!({
+        "action": activity, "number": number,
+        "pull_request": {
+            "number": number, "title": pull.title, "body": pull.body, "draft": pull.is_draft,
+            "state": if is_open { "open" } else { "closed" }, "merged": pull.state == PullState::Merged,
+            "merge_commit_sha": merged, "user": { "id": pull.author.to_string(), "login": author },
+            "head": { "ref": pull.head.as_str(), "sha": pull.head_oid.to_string() },
+            "base": { "ref": pull.base.as_str(), "sha": base.to_string() },
+        },
+    })
 }
 
 /// A commit, as `github.event.head_commit` has it.
@@ -263,52 +241,4 @@ fn commit_json(commit: &Commit) -> Value {
         "id": commit.id.to_string(), "tree_id": commit.tree.to_string(), "message": message,
         "author": person(&commit.author), "committer": person(&commit.committer),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use domain::{Timestamp, git::BranchName, id::UserId};
-
-    use super::*;
-
-    fn pull(state: PullState) -> Pull {
-        let (now, oid) = (Timestamp(1_767_225_600_000), ObjectId::of_bytes([2; 20]));
-        let branch = |name: &str| BranchName::parse("name", name).unwrap();
-        Pull {
-            number: PullNumber::new(1).unwrap(),
-            title: "Add one".to_owned(),
-            body: String::new(),
-            head: branch("feature"),
-            base: branch("main"),
-            state,
-            is_draft: false,
-            author: UserId::new(now),
-            version: 1,
-            opened_with: (oid, oid),
-            head_oid: oid,
-            base_oid: oid,
-            merge_commit: None,
-            created_at: now,
-            updated_at: now,
-            ended: None,
-        }
-    }
-
-    #[test]
-    fn only_a_head_that_moved_on_is_left_to_a_later_entry() {
-        let (old, new) = (ObjectId::of_bytes([1; 20]), ObjectId::of_bytes([2; 20]));
-        for (state, activity, head, expected) in [
-            (PullState::Open, "opened", new, Some(new)),
-            (PullState::Open, "opened", old, Some(old)),
-            (PullState::Open, "synchronize", new, Some(new)),
-            (PullState::Open, "synchronize", old, None),
-            (PullState::Closed, "closed", new, Some(new)),
-            (PullState::Merged, "closed", new, Some(new)),
-            (PullState::Open, "closed", new, None),
-            (PullState::Closed, "opened", new, None),
-        ] {
-            let found = told(pull(state), activity, &head.to_string()).map(|pull| pull.head_oid);
-            assert_eq!(found, expected, "{activity} {head}");
-        }
-    }
 }

@@ -100,9 +100,8 @@ impl WaitingRunners {
         self.leave_if(org_id, |known| known.id == runner_id);
     }
 
-    /// Ends what runners wait for whose rows aren't as these any more: another node changed or deleted them.
-    pub fn leave_changed(&self, org_id: OrgId, runners: &[StoredRunner]) {
-        let versions: BTreeMap<RunnerId, i64> = runners.iter().map(|runner| (runner.id, runner.version)).collect();
+    /// Ends what runners wait for whose rows haven't these versions any more: another node changed or deleted them.
+    pub fn leave_changed(&self, org_id: OrgId, versions: &BTreeMap<RunnerId, i64>) {
         // What was read here may be older than what a runner was read with that came meanwhile.
         self.leave_if(org_id, |known| versions.get(&known.id).is_none_or(|version| *version > known.version));
     }
@@ -302,14 +301,13 @@ mod tests {
         let (all, org_id) = (WaitingRunners::default(), OrgId::new(Timestamp(1)));
         let rows: Vec<_> = (0..3).map(|_| runner(org_id, &["linux"])).collect();
         let mut waiters: Vec<_> = rows.iter().map(|row| all.enter(row)).collect();
-        let changed = StoredRunner { version: 2, ..rows[1].clone() };
-        all.leave_changed(org_id, &[rows[0].clone(), changed]);
+        all.leave_changed(org_id, &BTreeMap::from([(rows[0].id, 1), (rows[1].id, 2)]));
         let heard: Vec<_> = waiters.iter_mut().map(told).collect();
         assert_eq!(heard, [None, Some(Sign::Leave), Some(Sign::Leave)]);
         // Rows that were read before a runner was change nothing.
         let newer = StoredRunner { version: 2, ..rows[0].clone() };
         let mut waiter = all.enter(&newer);
-        all.leave_changed(org_id, &rows[..1]);
+        all.leave_changed(org_id, &BTreeMap::from([(newer.id, 1)]));
         assert_eq!(told(&mut waiter), None);
     }
 

@@ -13,7 +13,8 @@ use domain::{
     git::{AccessLevel, ObjectId},
     id::{OrgId, ResourceId, UserId},
     pipelines::{
-        trigger::{Candidate, Paths, PushedRef, Start, TriggerEvent, start},
+        no_dispatch,
+        trigger::{Candidate, Missed, Paths, PushedRef, TriggerEvent, WhyNot, start},
         workflow::{Severity, WorkflowFile},
         workflow_disabled,
     },
@@ -107,8 +108,10 @@ pub struct Happened {
     pub full_ref: String,
     /// The branch; of a pull request, its head.
     pub branch: Option<String>,
-    /// The commit.
+    /// The commit; of a pull request, the head.
     pub sha: ObjectId,
+    /// The commit that merges the head of a pull request into its base, where runs are of that.
+    pub merge: Option<ObjectId>,
     /// The title of runs whose files give none: a commit's subject, a pull request's title.
     pub title: Option<String>,
     /// The pull request.
@@ -117,6 +120,25 @@ pub struct Happened {
     pub event: Value,
     /// The inputs, as JSON.
     pub inputs: String,
+}
+
+impl Happened {
+    /// What was done to a branch or a tag, whole, that is at this commit; of nobody, and without a title or inputs.
+    pub fn to(full_ref: String, sha: ObjectId, what: WhatHappened) -> Self {
+        Self {
+            cause: None,
+            by: None,
+            what,
+            branch: full_ref.strip_prefix("refs/heads/").map(str::to_owned),
+            full_ref,
+            sha,
+            merge: None,
+            title: None,
+            pull: None,
+            event: Value::Object(serde_json::Map::new()),
+            inputs: "{}".to_owned(),
+        }
+    }
 }
 
 /// A pull request, and its branches.
@@ -170,7 +192,11 @@ pub enum WhatHappened {
         cron: String,
         /// The zone, as the file had it.
         timezone: Option<String>,
+        /// Whether the commit is the default branch's newest.
+        is_default: bool,
     },
+    /// Something that starts nothing, whatever the files say.
+    Missed(Missed),
 }
 
 impl WhatHappened {
@@ -191,7 +217,10 @@ impl WhatHappened {
             }
             Self::Conflict => TriggerEvent::Conflict,
             Self::Dispatch => TriggerEvent::Dispatch,
-            Self::Schedule { cron, timezone } => TriggerEvent::Schedule { cron, timezone: timezone.as_deref() },
+            Self::Schedule { cron, timezone, is_default } => {
+                TriggerEvent::Schedule { cron, timezone: timezone.as_deref(), is_default: *is_default }
+            }
+            Self::Missed(missed) => TriggerEvent::Missed(*missed),
         }
     }
 }
@@ -326,17 +355,25 @@ impl Handle<Dispatch> for Workflows {
         let store = turn.services().services.store.clone();
         let repository = reaches(&store, &authority, *turn.key(), AccessLevel::Write).await?;
         let state = state_of(store.workflow_states(repository.no).await?, &file.name);
-        if state.is_disabled {
-            return Err(workflow_disabled());
-        }
+        let candidate = Candidate { workflow: file.file.workflow.as_ref(), is_disabled: state.is_disabled };
+        let decided = start(candidate, &happened.what.trigger()).map_err(|why| not_started(&why))?;
         let mut starting = Starting::new(turn, &repository, happened);
-        starting.add(file, state, Start::Run).await?;
+        starting.add(file, state, decided).await?;
         let Started { mut change, mut runs, is_queued, changes } = starting.finish();
         look_tomorrow(&mut change, (*org_id, &turn.key().to_string()), turn.now());
         audit(&mut change, turn, &repository, ("workflow.dispatched", &file.name));
         turn.commit(change).await?;
         started(turn, *org_id, (is_queued, changes));
         runs.pop().ok_or_else(|| Error::internal("a workflow was started, and there is no run"))
+    }
+}
+
+/// Why a workflow can't be started by hand.
+fn not_started(why: &WhyNot) -> Error {
+    match why {
+        WhyNot::Disabled => workflow_disabled(),
+        WhyNot::Event(_) => no_dispatch(),
+        why => Error::bad_request("workflow_invalid", why.to_string()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use domain::{Error, Result};
-use gateways::hub::HubMode;
+use gateways::{Git, hub::HubMode};
 use serde_json::{Value, json};
 use store::NodeHealth;
 
@@ -20,6 +20,8 @@ impl Platform {
             serde_json::to_value(self.health_with(database_us.unwrap_or_default())).map_err(Error::internal)?;
         health["node"] = json!(self.node());
         health["databaseUs"] = json!(database_us);
+        let git = Git::runs();
+        health["git"] = json!({"running": git.running, "waiting": git.waiting});
         Ok(health)
     }
 

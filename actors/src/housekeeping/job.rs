@@ -79,10 +79,14 @@ async fn sweep_contents(cleared: &mut Cleared, job: &Job) -> Result<(), Halt> {
     }
 }
 
-/// Deletes bytes of messages that nothing names any more, a step at a time. Before contents, which delete their blobs.
+/// Deletes messages that were set aside and whose dead letters are gone, and bytes of messages that nothing names any more, a step
+/// at a time. Before contents, which delete their blobs.
 async fn sweep_raw_mail(cleared: &mut Cleared, job: &Job) -> Result<(), Halt> {
     loop {
-        let batch = job.store().mail_raw_sweep_next(PURGE_ROWS_MAX).await?;
+        let mut batch = job.store().mail_set_aside_sweep_next(PURGE_ROWS_MAX).await?;
+        if batch.rows.is_empty() {
+            batch = job.store().mail_raw_sweep_next(PURGE_ROWS_MAX).await?;
+        }
         if batch.rows.is_empty() {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! `git`: what clones, fetches and pushes take, against `git http-backend` behind nginx and fcgiwrap.
 
 mod asking;
-mod history;
+pub mod history;
 mod memory;
 mod side;
 

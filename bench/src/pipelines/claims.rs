@@ -67,9 +67,10 @@ pub fn claims(stage: &Stage, jobs: usize, runners: usize, report: &mut Report) -
         .map(|at| (format!("claims-{at}.yml"), matrix("claims", MATRIX.min(jobs - at * MATRIX))))
         .collect();
     stage.push(&files)?()?;
-    // The queue shows 200 at most, and the runs that they are of say how many there are.
-    let wanted = jobs.min(200);
-    until("jobs that wait", || Ok(stage.queued()? >= wanted && stage.runs()?.len() >= files.len()))?;
+    until("jobs that wait", || {
+        let waiting = files.iter().map(|(file, _)| stage.queued(file)).sum::<Result<usize>>()?;
+        Ok(waiting == jobs)
+    })?;
     thread::sleep(Duration::from_secs(2));
     let (started, times) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let began = Instant::now();

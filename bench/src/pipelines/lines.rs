@@ -23,6 +23,8 @@ use crate::{
 
 /// How often a job sends what it wrote since.
 const BETWEEN_SENDS: Duration = Duration::from_millis(100);
+/// How often a runner says how its job stands.
+const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
 /// What stands in front of a line's time, in microseconds.
 const MARK: &str = "written ";
 /// What a line has beside that.
@@ -106,6 +108,7 @@ impl Job {
     fn write(&mut self, stage: &Stage, writing: Writing, epoch: Instant) -> Result<Vec<Duration>> {
         let mut wire = Wire::open(stage.address())?;
         let (began, mut times) = (Instant::now(), Vec::new());
+        let mut reported = began;
         let total = writing.rate * usize::try_from(writing.seconds)?;
         while self.sent < total {
             thread::sleep(BETWEEN_SENDS);
@@ -116,6 +119,10 @@ impl Job {
             let micros = first.saturating_duration_since(epoch).as_micros();
             self.send(&mut wire, due - self.sent, &format!("{MARK}{micros} {TEXT}"))?;
             times.push(first.elapsed());
+            if reported.elapsed() >= BETWEEN_REPORTS {
+                reported = Instant::now();
+                wire.ask(&self.held.request("POST", "status", Some(&json!({ "steps": [] }))))?;
+            }
         }
         Ok(times)
     }

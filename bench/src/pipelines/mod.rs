@@ -3,6 +3,7 @@
 
 mod claims;
 mod lines;
+mod pushes;
 mod stage;
 mod wire;
 
@@ -45,6 +46,8 @@ const QUICK: Size = Size {
     parked: 500,
     writing: Writing { jobs: 4, rate: 1_000, seconds: 5, viewers: 2 },
 };
+/// How many runners ask them: a server registers few from one address in a minute.
+const PARKED_RUNNERS: usize = 10;
 /// How long questions wait before memory is looked at.
 const REST: Duration = Duration::from_secs(3);
 /// Seconds that a question waits, at most.
@@ -62,7 +65,7 @@ pub fn run(arguments: &[String]) -> Result<Report> {
     let mut report = Report::new("pipelines");
     let stage = Stage::new(&program)?;
     println!("{} questions that wait", size.parked);
-    parked(&stage, size, &mut report)?;
+    parked(&stage, size.parked, &mut report)?;
     println!("{} pushes to an idle runner", size.pushes);
     claims::pick_up(&stage, size.pushes, &mut report)?;
     println!("{} jobs for {} runners", size.jobs, size.runners);
@@ -77,13 +80,13 @@ pub fn run(arguments: &[String]) -> Result<Report> {
     Ok(report)
 }
 
-/// Memory of the server while so many questions for jobs wait, by a hundred runners.
-fn parked(stage: &Stage, size: Size, report: &mut Report) -> Result<()> {
-    let runners = (0..size.runners).map(|_| stage.runner("parked")).collect::<Result<Vec<Runner>>>()?;
+/// Memory of the server while so many questions for jobs wait.
+fn parked(stage: &Stage, questions: usize, report: &mut Report) -> Result<()> {
+    let runners = (0..PARKED_RUNNERS).map(|_| stage.runner("parked")).collect::<Result<Vec<Runner>>>()?;
     let process = stage.server.process();
     let before = resident_bytes(process)?;
-    let mut wires = Vec::with_capacity(size.parked);
-    for number in 0..size.parked {
+    let mut wires = Vec::with_capacity(questions);
+    for number in 0..questions {
         let mut wire = Wire::open(stage.address())?;
         wire.send(&runners[number % runners.len()].poll(WAIT))?;
         wires.push(wire);
@@ -91,7 +94,7 @@ fn parked(stage: &Stage, size: Size, report: &mut Report) -> Result<()> {
     thread::sleep(REST);
     let during = resident_bytes(process)?;
     report.figure("parked_server_mb", bytes(during) / 1e6);
-    report.figure("parked_bytes_each", bytes(during.saturating_sub(before)) / count(size.parked));
+    report.figure("parked_bytes_each", bytes(during.saturating_sub(before)) / count(questions));
     drop(wires);
     Ok(())
 }

@@ -6,10 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use super::wire::Wire;
+use super::{pushes::Work, wire::Wire};
 use crate::{
     load::Request,
     report::Result,
@@ -28,11 +27,14 @@ pub const REPOSITORY: &str = "bench";
 pub struct Stage {
     pub server: Server,
     org: Org,
+    work: Work,
 }
 
 /// Somebody who asks for jobs.
 pub struct Runner {
-    wire: Wire,
+    address: SocketAddr,
+    /// Opened when it is used first: a server waits for the first request of a connection for a few seconds only.
+    wire: Option<Wire>,
     secret: String,
 }
 
@@ -46,9 +48,16 @@ impl Stage {
     pub fn new(program: &Program) -> Result<Self> {
         let server = program.start()?;
         let org = Org::new(&server, Person::sign_in(&server, "ada")?)?;
-        let stage = Self { server, org };
-        stage.ask("POST", "repos", Some(&json!({ "name": REPOSITORY })))?;
-        Ok(stage)
+        let ask = |target: &str, body: Value| {
+            call(server.address(), org.request("POST", target).json(body.to_string().into_bytes()))?.success()
+        };
+        let made = ask("repos", json!({ "name": REPOSITORY }))?;
+        let url = made["repository"]["cloneUrl"].as_str().ok_or("a repository without an address")?;
+        let path = url.splitn(4, '/').nth(3).ok_or("an address without a path")?;
+        let key = ask("keys", json!({ "name": "bench", "kind": "api", "scopes": ["git:read", "git:write"] }))?;
+        let key = key["secret"].as_str().ok_or("a key without a secret")?;
+        let work = Work::new(format!("/{path}"), key.to_owned())?;
+        Ok(Self { server, org, work })
     }
 
     pub const fn address(&self) -> SocketAddr {
@@ -65,22 +74,9 @@ impl Stage {
         call(self.address(), request)?.success()
     }
 
-    /// Pushes workflow files in a commit; the body that does so is put together before the clock starts.
+    /// Commits workflow files; the push of it, which says when it was answered.
     pub fn push(&self, files: &[(String, String)]) -> Result<impl FnOnce() -> Result<Instant>> {
-        let branches = self.ask("GET", &format!("repos/{REPOSITORY}/branches"), None)?;
-        let change = |(name, text): &(String, String)| json!({ "op": "put", "path": format!(".service/workflows/{name}"), "content": STANDARD.encode(text) });
-        let changes: Vec<Value> = files.iter().map(change).collect();
-        let mut body = json!({ "branch": "main", "message": "Change", "changes": changes });
-        if let Some(tip) = branches.pointer("/branches/0/commit/id") {
-            body["parentCommitId"] = tip.clone();
-        }
-        let target = format!("repos/{REPOSITORY}/contents");
-        let request = self.org.request("POST", &target).json(body.to_string().into_bytes());
-        let address = self.address();
-        Ok(move || {
-            call(address, request)?.success()?;
-            Ok(Instant::now())
-        })
+        self.work.push(self.address(), files)
     }
 
     /// A runner with this label.
@@ -90,13 +86,16 @@ impl Stage {
         let request = Request::new("POST", "/v1/runner/register").json(body.to_string().into_bytes());
         let made = call(self.address(), request)?.success()?;
         let secret = made["secret"].as_str().ok_or("a runner without a secret")?.to_owned();
-        Ok(Runner { wire: Wire::open(self.address())?, secret })
+        Ok(Runner { address: self.address(), wire: None, secret })
     }
 
-    /// How many jobs wait for a runner, up to 200.
-    pub fn queued(&self) -> Result<usize> {
-        let queue = self.ask("GET", "pipelines/queue", None)?;
-        Ok(queue["jobs"].as_array().map_or(0, Vec::len))
+    /// How many jobs of a workflow file's newest run wait for a runner.
+    pub fn queued(&self, file: &str) -> Result<usize> {
+        let runs = self.ask("GET", &format!("repos/{REPOSITORY}/pipelines/runs?file={file}&limit=1"), None)?;
+        let Some(id) = runs.pointer("/runs/0/runId").and_then(Value::as_str) else { return Ok(0) };
+        let run = self.ask("GET", &format!("repos/{REPOSITORY}/pipelines/runs/{id}"), None)?;
+        let jobs = run["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();
+        Ok(jobs.iter().filter(|job| job["status"] == "queued").count())
     }
 
     /// The run that has a job.
@@ -107,6 +106,14 @@ impl Stage {
 }
 
 impl Runner {
+    fn ask(&mut self, request: &Request) -> Result<Option<Value>> {
+        let wire = match &mut self.wire {
+            Some(wire) => wire,
+            none => none.insert(Wire::open(self.address)?),
+        };
+        wire.ask(request)
+    }
+
     /// A question for a job that waits so many seconds.
     pub fn poll(&self, wait: u64) -> Request {
         poll(&self.secret, wait)
@@ -114,20 +121,20 @@ impl Runner {
 
     /// The job that the runner is given within some seconds.
     pub fn take(&mut self, wait: u64) -> Result<Option<Held>> {
-        let Some(answer) = self.wire.ask(&poll(&self.secret, wait))? else { return Ok(None) };
+        let Some(answer) = self.ask(&self.poll(wait))? else { return Ok(None) };
         let text = |name: &str| answer["job"][name].as_str().map(str::to_owned).ok_or("a job without a token");
         Ok(Some(Held { id: text("jobId")?, token: text("token")? }))
     }
 
     /// Asks for the plan.
     pub fn start(&mut self, held: &Held) -> Result<()> {
-        self.wire.ask(&held.request("GET", "job", None)).map(drop)
+        self.ask(&held.request("GET", "job", None)).map(drop)
     }
 
     /// Says that the job succeeded.
     pub fn complete(&mut self, held: &Held) -> Result<()> {
         let body = json!({ "conclusion": "success", "steps": [] });
-        self.wire.ask(&held.request("POST", "complete", Some(&body))).map(drop)
+        self.ask(&held.request("POST", "complete", Some(&body))).map(drop)
     }
 }
 

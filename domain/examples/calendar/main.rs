@@ -5,7 +5,11 @@
 //! rule, the first times on the wall that it gives up to `to`, what clocks show then, where they skip one, whether
 //! there are no more, and whether the rule gives its start. `calendar expand` reads lines of JSON `{start, zone, rule,
 //! to, take}` and writes such lines.
+//!
+//! `calendar files COUNT SEED` writes lines of JSON `{file, says, zone, shown}`: a file with an event of such a rule, texts that it says,
+//! its zone, and what clocks there show at instants of ten years.
 
+mod files;
 mod generator;
 
 use std::{
@@ -35,12 +39,17 @@ fn main() -> ExitCode {
             let mut generator = Generator::new(seed.parse().expect("a number"));
             (0..count).for_each(|_| write(answer(&generator.case(), TAKEN)));
         }
+        ["files", count, seed] => {
+            let count: usize = count.parse().expect("a number");
+            let mut generator = Generator::new(seed.parse().expect("a number"));
+            (0..count).for_each(|at| write(files::file(&generator.case(), at)));
+        }
         ["expand"] => io::stdin().lock().lines().for_each(|line| {
             let asked: Asked = serde_json::from_str(&line.expect("a line of UTF-8")).expect("a rule and its start");
             write(asked.answer());
         }),
         _ => {
-            eprintln!("calendar rules COUNT SEED | calendar expand");
+            eprintln!("calendar rules COUNT SEED | calendar files COUNT SEED | calendar expand");
             return ExitCode::FAILURE;
         }
     }

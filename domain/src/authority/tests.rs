@@ -248,3 +248,23 @@ fn a_key_gives_no_role_that_can_do_what_it_can_not() {
     assert!(all.withdraw_check(maker, Role::Admin).is_ok());
     assert_eq!(message(all.withdraw_check(maker, Role::Owner)).0, 403, "a key is not its maker");
 }
+
+#[test]
+fn a_mail_client_is_its_person_and_does_no_more_than_send() {
+    use crate::app_password::{AppPasswordCaller, AppPasswordUse};
+
+    let (org_id, user_id) = (OrgId::new(NOW), UserId::new(NOW));
+    let part = |role| Some(Membership { org_id, user_id, role, kind: OrgKind::Customer });
+    let caller = |opens| {
+        let id = crate::id::AppPasswordId::new(NOW);
+        Caller::AppPassword(AppPasswordCaller { id, user_id, org_id, opens })
+    };
+    let client = Authority::of(&caller(AppPasswordUse::Smtp), org_id, part(Role::Owner)).unwrap();
+    assert_eq!(client.person(PEOPLE_ONLY).unwrap(), user_id);
+    assert!(client.has(Scope::MailSend) && !client.has(Scope::MailAdmin) && !client.has(Scope::OrgRead));
+    let viewer = Authority::of(&caller(AppPasswordUse::Smtp), org_id, part(Role::Viewer)).unwrap();
+    assert!(!viewer.has(Scope::MailSend), "no more than its person");
+    let reader = Authority::of(&caller(AppPasswordUse::Imap), org_id, part(Role::Owner)).unwrap();
+    assert!(!reader.has(Scope::MailSend));
+    assert!(Authority::of(&caller(AppPasswordUse::Smtp), OrgId::new(NOW), part(Role::Owner)).is_err());
+}

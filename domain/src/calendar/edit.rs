@@ -78,6 +78,7 @@ pub fn asked(invited: &[Invited], before: &[Attendee]) -> Vec<Attendee> {
                 status: AttendeeStatus::NeedsAction,
                 rsvp: true,
                 kind: AttendeeKind::Individual,
+                told: None,
             },
         }
     };

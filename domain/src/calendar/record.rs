@@ -37,6 +37,15 @@ pub struct Calendar {
     pub created_at: Timestamp,
 }
 
+/// Which of two messages about an event is the later one (RFC 5546, 2.1.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Told {
+    /// `SEQUENCE`.
+    pub sequence: i64,
+    /// `DTSTAMP`.
+    pub stamp: i64,
+}
+
 /// Who asks others to an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Organizer {
@@ -44,6 +53,9 @@ pub struct Organizer {
     pub email: String,
     /// The name.
     pub name: Option<String>,
+    /// What they said last by mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Told>,
 }
 
 /// Somebody who is asked to an event.
@@ -61,6 +73,9 @@ pub struct Attendee {
     pub rsvp: bool,
     /// Who or what it is.
     pub kind: AttendeeKind,
+    /// What they said last by mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Told>,
 }
 
 /// What lists show of an event.

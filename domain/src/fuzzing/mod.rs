@@ -5,6 +5,7 @@ mod archive;
 mod buckets;
 pub(crate) mod expressions;
 mod files;
+mod git_wire;
 mod items;
 mod moves;
 mod numbers;
@@ -19,8 +20,8 @@ mod workflow_expressions;
 mod workflows;
 
 pub use self::{
-    archive::archive, buckets::buckets, expressions::expressions, files::files, items::items, moves::moves,
-    numbers::numbers, rotas::rotas, rows::rows, search::search, texts::texts,
+    archive::archive, buckets::buckets, expressions::expressions, files::files, git_wire::git_wire, items::items,
+    moves::moves, numbers::numbers, rotas::rotas, rows::rows, search::search, texts::texts,
     workflow_expressions::workflow_expressions, workflows::workflows,
 };
 
@@ -46,6 +47,11 @@ mod tests {
     #[test]
     fn files_hold() {
         play("files", files);
+    }
+
+    #[test]
+    fn what_git_sends_holds() {
+        play("git_wire", git_wire);
     }
 
     #[test]

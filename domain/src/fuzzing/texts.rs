@@ -17,6 +17,7 @@ use crate::{
     base64_text::is_base64,
     blank::blank_secrets,
     id::{self, UserId, is_id},
+    issues::closing::closed_keys,
     key::{scopes_from_text, scopes_to_text},
     notify::{AckCode, TimeOfDay, WebSubscription, Zone, phone::ConfirmationCode},
     otp::{OtpSecret, RecoveryCode, SecondFactor},
@@ -31,6 +32,7 @@ pub fn texts(bytes: &[u8]) {
     account(text);
     codes(text);
     vault(text);
+    closing(text);
     rest(text);
 }
 
@@ -48,6 +50,15 @@ fn is_settled<E>(text: &str, check: impl Fn(&str) -> Result<String, E>) {
     if let Ok(settled) = check(text) {
         assert_eq!(check(&settled).ok().as_deref(), Some(&*settled));
     }
+}
+
+/// The issues that it says it closes stand in it, and are read again of a list.
+fn closing(text: &str) {
+    let keys: Vec<_> = closed_keys(text).iter().map(ToString::to_string).collect();
+    let capitals = text.to_ascii_uppercase();
+    assert!(keys.iter().all(|key| capitals.contains(key)));
+    let again: Vec<_> = closed_keys(&format!("closes {}", keys.join(", "))).iter().map(ToString::to_string).collect();
+    assert_eq!(again, keys);
 }
 
 fn ids(text: &str) {

@@ -16,19 +16,21 @@ pub enum Permission {
     Assign,
     Assignable,
     Transition,
+    Move,
     Comment,
     EditComments,
     DeleteComments,
     Link,
     Delete,
     DeleteOwn,
+    ManageSprints,
     Administer,
     ServiceAgent,
 }
 
 impl Permission {
     /// All that are decided on here.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Browse,
         Self::Create,
         Self::Edit,
@@ -36,12 +38,14 @@ impl Permission {
         Self::Assign,
         Self::Assignable,
         Self::Transition,
+        Self::Move,
         Self::Comment,
         Self::EditComments,
         Self::DeleteComments,
         Self::Link,
         Self::Delete,
         Self::DeleteOwn,
+        Self::ManageSprints,
         Self::Administer,
         Self::ServiceAgent,
     ];
@@ -56,12 +60,14 @@ impl Permission {
             Self::Assign => "assign",
             Self::Assignable => "assignable",
             Self::Transition => "transition",
+            Self::Move => "move",
             Self::Comment => "comment",
             Self::EditComments => "editComments",
             Self::DeleteComments => "deleteComments",
             Self::Link => "link",
             Self::Delete => "delete",
             Self::DeleteOwn => "deleteOwn",
+            Self::ManageSprints => "manageSprints",
             Self::Administer => "administer",
             Self::ServiceAgent => "serviceAgent",
         }
@@ -76,11 +82,13 @@ impl Permission {
             Self::Assign => "assign issues",
             Self::Assignable => "be assigned issues",
             Self::Transition => "change the status of issues",
+            Self::Move => "move issues",
             Self::Comment => "comment on issues",
             Self::EditComments => "edit others' comments",
             Self::DeleteComments => "delete others' comments",
             Self::Link => "link issues",
             Self::Delete | Self::DeleteOwn => "delete issues",
+            Self::ManageSprints => "plan sprints",
             Self::Administer => "change settings",
             Self::ServiceAgent => "answer requests",
         }
@@ -96,11 +104,15 @@ impl Permission {
             | Self::Assign
             | Self::Assignable
             | Self::Transition
+            | Self::Move
             | Self::Link
             | Self::DeleteOwn => SpaceRole::Member,
-            Self::EditComments | Self::DeleteComments | Self::Delete | Self::Administer | Self::ServiceAgent => {
-                SpaceRole::Admin
-            }
+            Self::EditComments
+            | Self::DeleteComments
+            | Self::Delete
+            | Self::ManageSprints
+            | Self::Administer
+            | Self::ServiceAgent => SpaceRole::Admin,
         }
     }
 

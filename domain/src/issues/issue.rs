@@ -74,6 +74,8 @@ pub struct Issue {
     pub location: Option<Location>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<IssueId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sprint_id: Option<String>,
     pub closed_sprint_ids: Vec<String>,
     pub rank: String,
     pub watchers: Vec<UserId>,
@@ -88,8 +90,12 @@ pub struct Issue {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     pub participants: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requester_email: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub requester_unverified: bool,
     pub email_participants: Vec<String>,
-    pub approvals: Vec<Value>,
+    pub approvals: Vec<super::approval::Approval>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub satisfaction: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,7 +141,7 @@ pub struct FieldChange {
 
 /// The fields whose history is kept, as queries name them, texts apart. Each comes with the kind of its values: what numbers are
 /// given by.
-pub const KEPT_FIELDS: [(&str, &str); 16] = [
+pub const KEPT_FIELDS: [(&str, &str); 21] = [
     ("space", "space"),
     ("type", "type"),
     ("status", "status"),
@@ -144,6 +150,11 @@ pub const KEPT_FIELDS: [(&str, &str); 16] = [
     ("assignee", "person"),
     ("reporter", "person"),
     ("labels", "label"),
+    ("component", "component"),
+    ("fixVersion", "version"),
+    ("affectedVersion", "version"),
+    ("sprint", "sprint"),
+    ("requestType", "requestType"),
     ("parent", "issue"),
     ("due", "number"),
     ("startDate", "number"),
@@ -175,12 +186,20 @@ impl Issue {
             "creator" => person(self.creator_id),
             "watcher" => self.watchers.iter().map(ToString::to_string).collect(),
             "labels" => self.labels.iter().map(|label| super::label::folded(label)).collect(),
+            "component" => self.component_ids.clone(),
+            "fixVersion" => self.fix_version_ids.clone(),
+            "affectedVersion" => self.affects_version_ids.clone(),
+            "sprint" => self.sprint_id.iter().chain(&self.closed_sprint_ids).cloned().collect(),
             "parent" => self.parent_id.map(|id| id.to_string()).into_iter().collect(),
             "due" => day(self.due_date.as_ref()),
             "startDate" => day(self.start_date.as_ref()),
             "storyPoints" => number(self.story_points),
             "originalEstimate" => number(self.original_estimate),
             "remainingEstimate" => number(self.remaining_estimate),
+            "requestType" => self.request_type_id.iter().cloned().collect(),
+            "channel" => self.channel.iter().cloned().collect(),
+            "participants" => self.participants.clone(),
+            "approvals" => super::approval::marks(&self.approvals),
             "summary" => vec![self.summary.clone()],
             "environment" => self.environment.iter().cloned().collect(),
             _ => Vec::new(),
@@ -207,6 +226,15 @@ impl Issue {
         self.status_log.push((status_id.to_owned(), at));
         let over = self.status_log.len().saturating_sub(STATUS_LOG_MAX);
         self.status_log.drain(..over);
+    }
+
+    /// The issue behind the end of a sprint that it was in: in another one, or in none.
+    pub fn leave_sprint(&mut self, next: Option<String>) {
+        if let Some(ended) = std::mem::replace(&mut self.sprint_id, next)
+            && !self.closed_sprint_ids.contains(&ended)
+        {
+            self.closed_sprint_ids.push(ended);
+        }
     }
 
     /// Has somebody watch.

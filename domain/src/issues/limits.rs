@@ -66,6 +66,31 @@ pub const STATUS_LOG_MAX: usize = 100;
 /// Filters of a person.
 pub const FILTERS_OF_PERSON_MAX: u64 = 500;
 
+/// Components of a space. Ours, as those below.
+pub const COMPONENTS_MAX: usize = 200;
+/// Versions of a space.
+pub const VERSIONS_MAX: usize = 500;
+/// Characters of the description of a component or a version.
+pub const PART_DESCRIPTION_LEN_MAX: usize = 1_000;
+/// Sprints of a space.
+pub const SPRINTS_MAX: usize = 1_000;
+/// Characters of what is to come of a sprint.
+pub const SPRINT_GOAL_LEN_MAX: usize = 1_000;
+/// Boards of a space.
+pub const BOARDS_MAX: usize = 20;
+/// Columns of a board.
+pub const BOARD_COLUMNS_MAX: usize = 20;
+/// Statuses of all columns of a board.
+pub const BOARD_STATUSES_MAX: usize = 200;
+/// Issues that a column may name as its limit.
+pub const BOARD_LIMIT_MAX: u32 = 1_000;
+/// Issues of a column, of a sprint or of the backlog that a board shows.
+pub const BOARD_SHOWN_MAX: u64 = 100;
+/// Issues that are ranked at once.
+pub const RANKED_MAX: usize = 50;
+/// Issues that the notes of a version list.
+pub const NOTES_MAX: u64 = 1_000;
+
 /// Statuses of a workflow. Ours, as those below.
 pub const WORKFLOW_STATUSES_MAX: usize = 50;
 /// Transitions of a workflow.
@@ -87,6 +112,11 @@ pub const GENERATIONS_MAX: usize = 7;
 /// Labels that are listed.
 pub const LABELS_LISTED_MAX: usize = 1_000;
 
+/// How long what was thrown away can be brought back.
+pub const TRASH_KEPT: std::time::Duration = std::time::Duration::from_hours(30 * 24);
+
+/// 409, where what stands above an issue is in the trash.
+pub const PARENT_IN_TRASH: &str = "The issue above this one is in the trash. Restore that one first.";
 /// 400, where hours have no span.
 pub const HOURS_WITHOUT_SPAN: &str = "Working hours need a span on some day.";
 /// 400, where a label holds white space.
@@ -109,6 +139,14 @@ pub const PARENT_CIRCLE: &str = "An issue can't be below itself.";
 pub const PARENT_GENERATIONS: &str = "Issues can be nested 7 levels deep.";
 /// 400 of a subtask without a parent.
 pub const SUBTASK_PARENT: &str = "A subtask needs a parent in its space.";
+/// 404 of a component.
+pub const COMPONENT_NOT_FOUND: &str = "Component not found.";
+/// 404 of a version.
+pub const VERSION_NOT_FOUND: &str = "Version not found.";
+/// 404 of a sprint.
+pub const SPRINT_NOT_FOUND: &str = "Sprint not found.";
+/// 404 of a board.
+pub const BOARD_NOT_FOUND: &str = "Board not found.";
 /// 404 of a filter.
 pub const FILTER_NOT_FOUND: &str = "Filter not found.";
 /// 404 of a workflow.

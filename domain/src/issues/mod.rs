@@ -3,8 +3,12 @@
 
 pub mod access;
 pub mod agenda;
+pub mod approval;
+pub mod boards;
 pub mod booking;
 pub mod builtin;
+pub mod bulk;
+pub mod closing;
 pub mod family;
 pub mod filter;
 pub mod issue;
@@ -12,6 +16,8 @@ pub mod jql;
 pub mod key;
 pub mod label;
 pub mod limits;
+pub mod mailing;
+pub mod parts;
 pub mod places;
 pub mod portal;
 pub mod rank;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
     key::SpaceKey,
@@ -11,7 +12,7 @@ use super::{
     settings::Settings,
 };
 use crate::{
-    Result, Timestamp,
+    Error, Result, Timestamp,
     id::{OrgId, SpaceId, UserId},
     problems::Problems,
 };
@@ -90,6 +91,9 @@ pub struct SpaceConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servicedesk: Option<ServiceDesk>,
 }
+
+/// The parts of a configuration that are changed part by part themselves.
+const BY_PART: [&str; 2] = ["access", "servicedesk"];
 
 /// Who sees a space, and does what there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,8 +215,7 @@ impl Template {
 impl Space {
     /// The id of the workflow of a type.
     pub fn workflow_of(&self, type_id: &str) -> &str {
-        let of_type = self.config.workflows.get(type_id).or_else(|| self.config.workflows.get("default"));
-        of_type.map_or("wf_basic", String::as_str)
+        self.config.workflow_of(type_id)
     }
 
     /// The key as one that is compared.
@@ -237,6 +240,33 @@ impl Space {
 }
 
 impl SpaceConfig {
+    /// The id of the workflow of a type.
+    pub fn workflow_of(&self, type_id: &str) -> &str {
+        let of_type = self.workflows.get(type_id).or_else(|| self.workflows.get("default"));
+        of_type.map_or("wf_basic", String::as_str)
+    }
+
+    /// The configuration with the parts that are said; of `access` and of the desk those that are said of them, too. A desk that is
+    /// null is taken away.
+    ///
+    /// # Errors
+    /// 400 where what is said is none.
+    pub fn with(&self, said: &Value) -> Result<Self> {
+        let refused =
+            |why: &dyn std::fmt::Display| Error::invalid("config", format!("This is no configuration: {why}."));
+        let Value::Object(said) = said else { return Err(refused(&"an object was expected")) };
+        let mut whole = serde_json::to_value(self).map_err(Error::internal)?;
+        for (name, part) in said {
+            match (&mut whole[name], part) {
+                (Value::Object(old), Value::Object(new)) if BY_PART.contains(&name.as_str()) => {
+                    old.extend(new.iter().map(|(name, value)| (name.clone(), value.clone())));
+                }
+                (old, new) => *old = new.clone(),
+            }
+        }
+        serde_json::from_value(whole).map_err(|error| refused(&error))
+    }
+
     fn check(&self, problems: &mut Problems, settings: &Settings) {
         let (path, count) = ("config.issueTypeIds", self.issue_type_ids.len());
         problems.require((1..=super::limits::TYPES_MAX).contains(&count), path, "Use 1 to 50 types.");
@@ -259,6 +289,7 @@ impl SpaceConfig {
         if let Some(desk) = &self.servicedesk {
             desk.check(problems, settings, &self.issue_type_ids);
         }
+        super::approval::check(problems, self, settings);
         let members = &self.access.members;
         problems.require(members.len() <= SPACE_MEMBERS_MAX, "config.access.members", "Use at most 500.");
         for (at, member) in members.iter().enumerate() {
@@ -282,6 +313,22 @@ mod tests {
             let mut problems = Problems::new();
             template.config().check(&mut problems, &Settings::default());
             assert!(problems.is_empty(), "{template:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_said_of_a_configuration_stays() {
+        let config = Template::Service.config();
+        let with = |said: serde_json::Value| config.with(&said);
+        assert_eq!(with(serde_json::json!({})).ok().as_ref(), Some(&config));
+        let changed =
+            with(serde_json::json!({ "estimation": "storyPoints", "servicedesk": { "satisfaction": false } }));
+        let desk = changed.ok().and_then(|it| it.servicedesk);
+        let wanted = config.servicedesk.clone().map(|desk| ServiceDesk { satisfaction: false, ..desk });
+        assert_eq!(desk, wanted);
+        assert_eq!(with(serde_json::json!({ "servicedesk": null })).ok().map(|it| it.servicedesk), Some(None));
+        for wrong in [serde_json::json!([]), serde_json::json!({ "nothing": 1 }), serde_json::json!({ "access": 1 })] {
+            assert_eq!(with(wrong).err().map(|it| it.status()), Some(400));
         }
     }
 

@@ -112,7 +112,7 @@ impl ThreadState {
             }
             ThreadAction::Trash | ThreadAction::Spam => {
                 let to = if action == ThreadAction::Trash { MailBox::Trash } else { MailBox::Spam };
-                after.move_from(&MailBox::ALL, to);
+                after.move_from(&MailBox::THROWN_FROM, to);
                 after.snoozed_until = None;
             }
             ThreadAction::NotSpam => after.move_from(&[MailBox::Spam], MailBox::Inbox),

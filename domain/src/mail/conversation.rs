@@ -117,6 +117,12 @@ impl Conversation {
         }
     }
 
+    /// Adds a message that is no news, where its moment puts it: what is snoozed stays so.
+    pub fn add_aside(&mut self, message: MailMessage) {
+        self.messages.push(message);
+        self.sort();
+    }
+
     /// Takes another one in.
     pub fn merge(&mut self, other: Self) {
         self.messages.extend(other.messages);
@@ -210,17 +216,6 @@ pub struct ThreadRow {
     pub snoozed_until: Option<Timestamp>,
 }
 
-/// The words that are looked for: in small letters, each once, at most 20.
-pub fn mail_words(question: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    for word in question.split_whitespace().map(str::to_lowercase) {
-        if !words.contains(&word) && words.len() < 20 {
-            words.push(word);
-        }
-    }
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,11 +274,5 @@ mod tests {
         it.add(message(2, "b@example.org"), Timestamp(3));
         assert_eq!((it.snoozed_until, it.raised_at), (None, Some(Timestamp(3))));
         assert!(it.messages.iter().all(|it| it.placing.place == MailBox::Inbox));
-    }
-
-    #[test]
-    fn words_are_small_and_each_once() {
-        assert_eq!(mail_words(" Lunch  lunch Friday "), ["lunch", "friday"]);
-        assert!(mail_words("  ").is_empty());
     }
 }

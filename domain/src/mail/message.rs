@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use mail_parser::{Address, DateTime, HeaderName, HeaderValue, MessageParser, MessagePart, MimeHeaders, PartType};
+use mail_parser::{
+    Address, DateTime, Encoding, HeaderName, HeaderValue, MessageParser, MessagePart, MimeHeaders, PartType,
+};
 use serde::{Deserialize, Serialize};
 
-use super::{BaseSubject, MailCategory, Traits};
-use crate::Timestamp;
+use super::{BaseSubject, FileEncoding, FilePlace, MailCategory, MailTraces, Traits, calendar_part::invitation};
+use crate::{Timestamp, calendar::itip::MailInvitation};
 
 /// Bytes of a message's text, and of its HTML, that are shown.
 pub const BODY_BYTES_MAX: usize = 512 * 1024;
@@ -50,6 +52,9 @@ pub struct MailFile {
     /// By what the HTML names it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub content_id: Option<String>,
+    /// Where its bytes stand in the message; none where only reading the message whole gives them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub place: Option<FilePlace>,
 }
 
 /// A body, cut where it is too long.
@@ -90,6 +95,10 @@ pub struct MailContent {
     pub html: Option<MailBody>,
     /// Its files.
     pub files: Vec<MailFile>,
+    /// What only a search asks for.
+    pub traces: MailTraces,
+    /// What it says of events.
+    pub invitation: Option<MailInvitation>,
     /// What decides on its category.
     marks: Marks,
 }
@@ -103,8 +112,13 @@ struct Marks {
     is_list: bool,
     is_automatic: bool,
     has_order_markup: bool,
+    wants_no_answer: bool,
+    is_answer: bool,
+    is_passed_on: bool,
 }
 
+/// Headers of what programs and lists send, beside those of campaigns.
+const PROGRAM_HEADERS: [&str; 5] = ["List-Id", "List-Post", "List-Help", "List-Unsubscribe", "X-Autoreply"];
 /// Headers that those who send campaigns write.
 const CAMPAIGN_HEADERS: [&str; 6] =
     ["Feedback-ID", "X-Campaign", "X-Campaign-ID", "X-CampaignID", "X-Mailchimp-ID", "X-SG-EID"];
@@ -132,6 +146,8 @@ impl MailContent {
             subject: cut_chars(&plain(message.subject().unwrap_or_default()), SUBJECT_CHARS).to_owned(),
             sent_at: message.date().and_then(moment),
             files: files(&message),
+            traces: MailTraces::of(&message),
+            invitation: invitation(&message),
             marks: marks(&message, html.as_ref()),
             text,
             html,
@@ -181,10 +197,32 @@ impl MailContent {
         }
     }
 
+    /// Whether a program, a list or a bulk sender sent it, or its sender wants no program's answer (RFC 3834 2).
+    pub const fn is_automatic(&self) -> bool {
+        self.marks.wants_no_answer || self.marks.is_automatic || self.marks.is_bulk
+    }
+
+    /// Whether a program answered by it.
+    pub const fn is_answer(&self) -> bool {
+        self.marks.is_answer
+    }
+
+    /// Whether a mailbox passed it on.
+    pub const fn is_passed_on(&self) -> bool {
+        self.marks.is_passed_on
+    }
+
     /// Everybody whom it is from and to, each address once.
     pub fn people(&self) -> impl Iterator<Item = &Correspondent> {
         self.from.iter().chain(&self.to).chain(&self.cc)
     }
+}
+
+/// The addresses of all who a message says it is from, in all of its `From` fields, in small letters.
+pub fn authors(raw: &[u8]) -> Vec<String> {
+    let Some(message) = MessageParser::default().parse_headers(raw) else { return Vec::new() };
+    let all = message.header_values(HeaderName::From).flat_map(|value| correspondents(value.as_address()));
+    all.map(|author| author.email).collect()
 }
 
 /// The bytes of a file, decoded; none where the message has no such part.
@@ -192,10 +230,7 @@ pub fn file_bytes(raw: &[u8], part: u32) -> Option<Vec<u8>> {
     let message = MessageParser::default().parse(raw)?;
     let is_file = message.attachments.contains(&part) && message.attachments.len() <= PARTS_MAX;
     let part = message.part(part).filter(|_| is_file)?;
-    Some(match &part.body {
-        PartType::Message(inner) => inner.raw_message.to_vec(),
-        _ => part.contents().to_vec(),
-    })
+    Some(contents(&message.raw_message, part).to_vec())
 }
 
 fn bodies<'m>(count: usize, body: impl Fn(usize) -> Option<Cow<'m, str>>) -> MailBody {
@@ -214,10 +249,10 @@ fn bodies<'m>(count: usize, body: impl Fn(usize) -> Option<Cow<'m, str>>) -> Mai
 
 fn files(message: &mail_parser::Message<'_>) -> Vec<MailFile> {
     let parts = message.attachments.iter().take(PARTS_MAX);
-    parts.filter_map(|&number| Some(file(number, message.part(number)?))).collect()
+    parts.filter_map(|&number| Some(file(&message.raw_message, number, message.part(number)?))).collect()
 }
 
-fn file(number: u32, part: &MessagePart<'_>) -> MailFile {
+fn file(raw: &[u8], number: u32, part: &MessagePart<'_>) -> MailFile {
     let (is_message, inline) = (part.is_message(), matches!(part.body, PartType::InlineBinary(_)));
     let stated = part.content_type().map(|it| match it.subtype() {
         Some(subtype) => format!("{}/{subtype}", it.ctype()).to_lowercase(),
@@ -229,12 +264,29 @@ fn file(number: u32, part: &MessagePart<'_>) -> MailFile {
         part: number,
         name: cut_chars(&plain(part.attachment_name().unwrap_or_default()), NAME_CHARS).to_owned(),
         content_type: stated.filter(is_plain).unwrap_or_else(|| usual.to_owned()),
-        size: match &part.body {
-            PartType::Message(inner) => inner.raw_message.len(),
-            _ => part.len(),
-        },
+        size: contents(raw, part).len(),
         inline,
+        place: place(raw, part),
         content_id: part.content_id().map(|id| cut_chars(&plain(id), NAME_CHARS).to_owned()),
+    }
+}
+
+fn place(raw: &[u8], part: &MessagePart<'_>) -> Option<FilePlace> {
+    let encoding = match part.encoding {
+        Encoding::None => FileEncoding::Plain,
+        Encoding::Base64 => FileEncoding::Base64,
+        Encoding::QuotedPrintable => return None,
+    };
+    let bytes = usize::try_from(part.offset_body).ok()?..usize::try_from(part.offset_end).ok()?;
+    FilePlace::of(raw, bytes, encoding, contents(raw, part))
+}
+
+/// The bytes of a part, decoded. A message within the message says that all of the message is its bytes.
+pub(super) fn contents<'m>(raw: &'m [u8], part: &'m MessagePart<'_>) -> &'m [u8] {
+    let place = usize::try_from(part.offset_body).ok().zip(usize::try_from(part.offset_end).ok());
+    match (part.is_message() && part.encoding == Encoding::None, place) {
+        (true, Some((start, end))) => raw.get(start..end).unwrap_or_default(),
+        _ => part.contents(),
     }
 }
 
@@ -249,11 +301,23 @@ fn marks(message: &mail_parser::Message<'_>, html: Option<&MailBody>) -> Marks {
             || CAMPAIGN_HEADERS.into_iter().any(is_there),
         is_list: is_there("List-Id"),
         is_automatic: text("Auto-Submitted").is_some_and(|it| !it.trim().eq_ignore_ascii_case("no")),
+        is_answer: text("Auto-Submitted").is_some_and(|it| it.trim().to_ascii_lowercase().starts_with("auto-replied")),
+        is_passed_on: is_there("X-Troupe-Forwarded"),
+        wants_no_answer: PROGRAM_HEADERS.into_iter().any(is_there)
+            || text("Precedence")
+                .is_some_and(|it| ["list", "junk"].iter().any(|word| it.trim().eq_ignore_ascii_case(word)))
+            || text("X-Auto-Response-Suppress").is_some_and(suppresses),
         has_order_markup: is_marked_up && ORDER_MARKUP.iter().any(|words| markup.contains(words)),
     }
 }
 
-fn correspondents(address: Option<&Address<'_>>) -> Vec<Correspondent> {
+/// Whether what a sender suppresses are answers of who is away.
+fn suppresses(value: &str) -> bool {
+    let mut words = value.split([',', ' ']).map(str::trim);
+    words.any(|word| ["all", "oof", "autoreply"].iter().any(|it| word.eq_ignore_ascii_case(it)))
+}
+
+pub(super) fn correspondents(address: Option<&Address<'_>>) -> Vec<Correspondent> {
     let all = address.into_iter().flat_map(Address::iter).take(ADDRESSES_MAX);
     let one = |it: &mail_parser::Addr<'_>| {
         let email = cut_chars(&plain(it.address()?), NAME_CHARS).to_lowercase();
@@ -272,7 +336,7 @@ fn ids(value: &HeaderValue<'_>) -> Vec<String> {
 }
 
 /// The moment that a date names, where it can be one.
-fn moment(date: &DateTime) -> Option<Timestamp> {
+pub(super) fn moment(date: &DateTime) -> Option<Timestamp> {
     date.is_valid().then(|| Timestamp(date.to_timestamp().saturating_mul(1000)))
 }
 
@@ -325,8 +389,26 @@ mod tests {
         assert_eq!((file.name.as_str(), file.content_type.as_str(), file.size), ("dot.png", "image/png", 3));
         let raw = message.replace('\n', "\r\n");
         assert_eq!(file_bytes(raw.as_bytes(), file.part), Some(vec![0, 1, 2]));
+        let place = file.place.expect("a place");
+        assert_eq!(&raw.as_bytes()[usize::try_from(place.start).expect("a place")..][..4], b"AAEC");
         assert_eq!(file_bytes(raw.as_bytes(), 0), None);
         assert_eq!(file_bytes(raw.as_bytes(), u32::MAX), None);
+    }
+
+    #[test]
+    fn a_message_within_a_message_is_a_file_of_its_own_bytes() {
+        let parts = "Subject: Inner\nContent-Type: multipart/mixed; boundary=y\n\n--y\n\nbody\n--y--\n";
+        for inner in [parts, "Subject: Inner\n\nbody", "From: a@b.c\nSubject: Inner\n\none\n\ntwo\n"] {
+            let message = format!(
+                "From: a@b.c\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nHello\n--x\n\
+                 Content-Type: message/rfc822\nContent-Disposition: attachment\n\n{inner}\n--x--\n"
+            );
+            let (it, raw) = (read(&message), message.replace('\n', "\r\n"));
+            let [file] = it.files.as_slice() else { panic!("{:?}", it.files) };
+            let (inner, bytes) = (inner.replace('\n', "\r\n"), file_bytes(raw.as_bytes(), file.part));
+            assert_eq!(String::from_utf8(bytes.expect("a file")).expect("text"), inner);
+            assert_eq!((file.content_type.as_str(), file.size), ("message/rfc822", inner.len()));
+        }
     }
 
     #[test]

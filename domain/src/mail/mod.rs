@@ -2,23 +2,44 @@
 
 mod action;
 mod arrival;
+mod blocking;
+mod bounces;
+mod calendar_part;
 mod category;
+mod composing;
 mod conversation;
 mod domains;
+mod drafts;
 mod fields;
+mod file;
+mod filter;
 mod findings;
+mod forwarding;
+mod generated;
 mod html;
+mod label;
 mod message;
+mod message_action;
 mod name;
+mod outgoing;
 mod place;
+mod policy;
 mod preferences;
 mod receiving;
 mod records;
 mod refusals;
+#[cfg(test)]
+mod samples;
+mod search;
+mod sending;
 mod stamp;
 mod subject;
+mod suggesting;
 mod tally;
 mod threading;
+mod transfer;
+mod unsubscribing;
+mod vacation;
 mod verdict;
 mod verification;
 
@@ -27,22 +48,50 @@ mod tests;
 
 use std::ops::RangeInclusive;
 
+use self::message::correspondents;
 pub use self::{
     action::{ACTION_THREADS, Acted, SNOOZE_FOR, ThreadAction},
     arrival::{Arrival, NotARawId, RawId},
+    blocking::{BLOCKED_MAX, BLOCKS_ITSELF, TOO_MANY_BLOCKED, block_check},
+    bounces::{BounceAddress, Reported, reported, settled},
+    calendar_part::{CalendarLetter, calendar_letter},
     category::{Categorized, MailCategory, Traits, categorize},
-    conversation::{Conversation, DOUBLE_FOR, MailMessage, MailPeople, ThreadRow, mail_words},
+    composing::{Report, compose, own_message_id, report, with_surroundings, without_bcc},
+    conversation::{Conversation, DOUBLE_FOR, MailMessage, MailPeople, ThreadRow},
     domains::{
         DOMAINS_MAX, DkimKey, DkimKind, DkimMode, DkimPlace, DomainNote, DomainStatus, LOOKS_PER_MINUTE, MailDomain,
         MailHost, OrgDomain, domain_in_use, domain_is_lent, domain_removed, key_is_theirs, mailboxes_first,
         not_verified, platform_domain_check, rotation_failed, selector_check, setup_failed, too_many_domains,
     },
+    drafts::{
+        DRAFT_BODY_BYTES_MAX, DRAFT_FILES_MAX, DRAFT_NOT_FOUND, DRAFTS_MAX, DraftChange, DraftContent, DraftFile,
+        DraftMode, MailDraft, draft_changed, file_check, no_draft, sender_of, text_of, too_many_drafts,
+    },
     fields::{Field, HEAD_BYTES_MAX, fields, hops, joined},
+    file::{FileDecoder, FileEncoding, FilePlace, sent_type},
+    filter::{
+        FILTER_DAYS, FILTER_NAME_LEN, FILTER_NOT_FOUND, FILTER_QUERY_LEN, FILTER_RUNS, FILTERS_MAX, FilterActions,
+        FilterNote, Filtered, MailFilter, NEVER_APPLIED, TOO_MANY_FILTERS, filter_actions_check, filter_count_check,
+        filter_name_check, filter_query_check, filter_runs, filters_ordered, never_applied, no_filter,
+    },
     findings::{DmarcMode, DmarcPolicy, Findings, placed},
+    forwarding::{
+        FORWARDS_MAX, FORWARDS_WITHIN, forward_check, forwards_within, is_passed_on, may_be_passed_on, passed_on,
+    },
+    generated::{Generated, generated},
     html::clean_html,
-    message::{BODY_BYTES_MAX, Correspondent, MailBody, MailContent, MailFile, PARTS_MAX, WORDS_BYTES_MAX, file_bytes},
+    label::{
+        LABEL_NAME_IN_USE, LABEL_NAME_LEN, LABELS_MAX, LabelColor, MailLabel, TOO_MANY_LABELS, label_count_check,
+        label_folded, label_name_check, label_name_in_use, label_name_is_free, labels_renamed,
+    },
+    message::{
+        BODY_BYTES_MAX, Correspondent, MailBody, MailContent, MailFile, PARTS_MAX, WORDS_BYTES_MAX, authors, file_bytes,
+    },
+    message_action::{ActedOn, MESSAGE_ACTIONS, MESSAGE_TRASH_FIRST},
     name::DomainName,
+    outgoing::{DELAY_TOLD_AFTER, DeliveryState, Heard, Leaving, Notice, Outgoing, Said, TRIED_FOR},
     place::{MailBox, Placing, ThreadState, View},
+    policy::{KnownPolicy, MailPolicy, POLICY_BYTES_MAX, PolicyMode, policy_record},
     preferences::{MESSAGE_MB_MAX, MailPreferences, MailPush, RECIPIENTS_MAX, SEND_PER_DAY},
     receiving::{ARRIVALS_MAX, HOPS_MAX, MESSAGE_BYTES_MAX, RECIPIENTS_AT_ONCE_MAX, is_of_the_domain, without_tag},
     records::{
@@ -50,13 +99,36 @@ pub use self::{
         dns_provider, is_dkim_record, is_dmarc_record, is_spf,
     },
     refusals::{
-        CHOOSE_A_LABEL, COMES_BACK_WHEN, LABEL_NOT_FOUND, SENDER_INVALID, THREAD_NOT_FOUND, TRASH_FIRST,
-        choose_a_label, comes_back_when, no_label, no_thread, sender_invalid, trash_first,
+        CHOOSE_A_LABEL, COMES_BACK_WHEN, FILE_NOT_FOUND, LABEL_NOT_FOUND, SENDER_INVALID, THREAD_NOT_FOUND,
+        TRASH_FIRST, choose_a_label, comes_back_when, no_file, no_label, no_message, no_thread, sender_invalid,
+        trash_first,
     },
-    stamp::Stamp,
+    search::{Asked, Joined, MailField, MailQuestion, MailTraces, MailWords, MessageFacts, Step, WordsAsked},
+    sending::{
+        ALREADY_SENT, SCHEDULED_FOR, UNDO_SECONDS, UNDO_SECONDS_USUAL, already_sent, day_is_over, message_too_large,
+        no_recipient, schedule_check, sender_not_own, too_many_recipients,
+    },
+    stamp::{Stamp, date as mail_date},
     subject::BaseSubject,
+    suggesting::{SUGGEST_LEN_MAX, SUGGESTED_FROM, SUGGESTED_MAX, suggested},
     tally::{Count, Standing, Tally},
     threading::{Candidate, Joins, MessageIdHash, REFERENCES_MAX, SUBJECT_JOINS_FOR, Strand, joins},
+    transfer::{
+        EXPORT_ADDRESS_LASTS, EXPORT_BYTES_MAX, FiledAs, Folder, IMAP_IMPORT_LATER, IMPORT_AT_ONCE, IMPORT_BYTES_MAX,
+        IMPORT_FAULTS_MAX, IMPORT_OVER, IMPORT_UNPACKED_MAX, IMPORT_UPLOAD_LASTS, IMPORT_ZIP_FILES_MAX, IMPORTS_MAX,
+        ImportCounts, ImportFault, ImportPlace, MAIL_EXPORT_NOT_FOUND, MAIL_IMPORT_NOT_FOUND, MailExport,
+        MailExportState, MailImport, MailImportKind, MailImportState, MboxMarks, MboxMessage, MboxReader,
+        TRANSFER_KEPT, export_under_way, import_has_begun, import_over, import_too_large, import_upload_missing,
+        maildir_place, mbox_entry, mbox_fields, no_mail_export, no_mail_import, received_at, too_many_imports,
+    },
+    unsubscribing::{
+        NO_UNSUBSCRIBING, UNSUBSCRIBE_BY_HAND, UNSUBSCRIBE_FAILED, UNSUBSCRIBE_UNVERIFIED, Unsubscribing,
+        unsubscribe_failed, unsubscribing,
+    },
+    vacation::{
+        ANSWERED_FOR, ANSWERS_UP_TO, VACATION_SUBJECT_LEN, VACATION_TEXT_LEN_MAX, Vacation, answered,
+        is_automatic_answer, vacation_answer,
+    },
     verdict::{Outcome, Placed, Point, SPAM_FROM, Verdict},
     verification::{Happened, Observed, Rival},
 };

@@ -26,11 +26,17 @@ pub enum MailBox {
     Sent,
     /// What is being written.
     Drafts,
+    /// What leaves later.
+    Scheduled,
 }
 
 impl MailBox {
     /// All of them. The first four in the order in which a conversation's `box` is looked for.
-    pub const ALL: [Self; 6] = [Self::Inbox, Self::Archive, Self::Spam, Self::Trash, Self::Sent, Self::Drafts];
+    pub const ALL: [Self; 7] =
+        [Self::Inbox, Self::Archive, Self::Spam, Self::Trash, Self::Sent, Self::Drafts, Self::Scheduled];
+    /// Those that what is thrown away lies in before: what is written, or leaves later, stays until it is deleted or taken back
+    /// itself.
+    pub const THROWN_FROM: [Self; 5] = [Self::Inbox, Self::Archive, Self::Spam, Self::Trash, Self::Sent];
 
     /// Its name.
     pub const fn as_str(self) -> &'static str {
@@ -41,6 +47,7 @@ impl MailBox {
             Self::Trash => "trash",
             Self::Sent => "sent",
             Self::Drafts => "drafts",
+            Self::Scheduled => "scheduled",
         }
     }
 
@@ -190,6 +197,7 @@ impl ThreadState {
             (MailBox::Trash, View::Trash),
             (MailBox::Sent, View::Sent),
             (MailBox::Drafts, View::Drafts),
+            (MailBox::Scheduled, View::Scheduled),
         ];
         views.extend(boxes.into_iter().filter(|(place, _)| self.has(*place)).map(|(_, view)| view));
         if self.is_kept() {

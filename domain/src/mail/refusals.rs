@@ -1,11 +1,13 @@
 //! What is said to who asks for what can't be done with conversations (contract B 4.8).
 
-use crate::Error;
+use crate::{Error, calendar::MESSAGE_NOT_FOUND};
 
 /// Contract B 4.8.
 pub const THREAD_NOT_FOUND: &str = "Thread not found";
 /// The message of the 404 for a label.
 pub const LABEL_NOT_FOUND: &str = "Label not found";
+/// The message of the 404 for a file of a message.
+pub const FILE_NOT_FOUND: &str = "Attachment not found";
 /// Contract B 4.8.
 pub const CHOOSE_A_LABEL: &str = "Choose a label.";
 /// Contract B 4.8.
@@ -18,6 +20,16 @@ pub const SENDER_INVALID: &str = "Enter a valid email address.";
 /// 404 for a conversation that isn't there.
 pub fn no_thread() -> Error {
     Error::not_found(THREAD_NOT_FOUND)
+}
+
+/// 404 for a message that the mailbox hasn't.
+pub fn no_message() -> Error {
+    Error::not_found(MESSAGE_NOT_FOUND)
+}
+
+/// 404 for a file that the message hasn't.
+pub fn no_file() -> Error {
+    Error::not_found(FILE_NOT_FOUND)
 }
 
 /// 404 for a label that the mailbox hasn't.

@@ -44,7 +44,7 @@ fn plain(text: &str) -> String {
 }
 
 /// A moment as mail writes it (RFC 5322 3.3).
-fn date(at: Timestamp) -> String {
+pub fn date(at: Timestamp) -> String {
     let moment = jiff::Timestamp::from_millisecond(at.as_millis()).unwrap_or_default();
     moment.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string()
 }

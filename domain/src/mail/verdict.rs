@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use super::FilterNote;
+
 /// Points from which on a message is spam.
 pub const SPAM_FROM: i32 = 50;
 
@@ -54,6 +56,16 @@ pub enum Placed {
     Spam,
 }
 
+impl Placed {
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Inbox => "inbox",
+            Self::Spam => "spam",
+        }
+    }
+}
+
 /// What speaks for or against a message, in tenths of a point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -88,4 +100,13 @@ pub struct Verdict {
     pub points: Vec<Point>,
     /// Where it goes by that.
     pub placed: Placed,
+    /// The mailbox's filters that held for it when it was filed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub filters: Vec<FilterNote>,
+    /// Whether its sender was told that the mailbox's people are away.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_answered: bool,
+    /// To whom filters passed it on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forwarded: Vec<String>,
 }

@@ -2,7 +2,6 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use super::job::ARTIFACT_LEN_MAX;
 use crate::{Error, Result};
 
 /// Characters of an artifact's name (contract C 4.1).
@@ -41,11 +40,6 @@ impl ArtifactName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
-}
-
-/// 413 for an artifact that is too large.
-pub fn artifact_size_check(size: u64) -> Result<()> {
-    if size > ARTIFACT_LEN_MAX { Err(Error::too_large("An artifact has at most 10 GiB.")) } else { Ok(()) }
 }
 
 /// 409: the name is taken in this attempt of the run.
@@ -102,13 +96,5 @@ mod tests {
         ] {
             assert_eq!(ArtifactName::parse("name", name).unwrap_err().status(), 400, "{name:?}");
         }
-    }
-
-    #[test]
-    fn an_artifact_has_at_most_ten_gibibytes() {
-        assert!(artifact_size_check(10_737_418_239).is_ok());
-        assert!(artifact_size_check(10_737_418_240).is_ok());
-        let refusal = artifact_size_check(10_737_418_241).unwrap_err();
-        assert_eq!((refusal.status(), refusal.to_string().contains("10 GiB")), (413, true));
     }
 }

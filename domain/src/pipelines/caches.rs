@@ -2,7 +2,7 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use super::job::CACHE_LEN_MAX;
+use super::job::sized;
 use crate::{Error, Result};
 
 /// Characters of a key (contract C 4.1).
@@ -11,7 +11,7 @@ pub const CACHE_KEY_LEN: RangeInclusive<usize> = 1..=512;
 pub const RESTORE_KEYS_MAX: usize = 10;
 /// Digits of a version (contract C 4.1).
 pub const CACHE_VERSION_LEN: usize = 64;
-/// Bytes of all caches of a repository.
+/// Bytes of all caches of a repository, unless the configuration says otherwise.
 pub const CACHE_QUOTA: u64 = 10 * 1024 * 1024 * 1024;
 /// How long a cache is kept that nobody uses.
 pub const CACHE_UNUSED_KEPT: Duration = Duration::from_hours(7 * 24);
@@ -23,6 +23,16 @@ pub const CACHE_LINK_LASTS: Duration = Duration::from_hours(1);
 pub const CACHE_UPLOADS_MAX: u64 = 50;
 /// How seldom it is noted that a cache is used.
 pub const CACHE_USE_NOTED: Duration = Duration::from_mins(10);
+
+/// Bytes that all caches of a repository may have (`pipelines.cache_quota`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheQuota(pub u64);
+
+impl Default for CacheQuota {
+    fn default() -> Self {
+        Self(CACHE_QUOTA)
+    }
+}
 
 /// What a cache is found by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -130,33 +140,32 @@ pub fn cache_searches<'a>(
     })
 }
 
-/// How many of these caches have to go, so that all fit into the quota: those that nobody used for longest come first.
-pub fn cache_evictions(sizes: impl IntoIterator<Item = u64>, all: u64, quota: u64) -> usize {
-    let mut left = all;
-    let goes = |size: u64| {
-        let is_over = left > quota;
-        left = left.saturating_sub(size);
-        is_over
-    };
-    sizes.into_iter().map(goes).take_while(|goes| *goes).count()
-}
-
-/// 400 where a job has begun as many uploads as it may, or those of the repository would take more than all its caches may.
-pub fn cache_uploads_check((count, all): (u64, u64), size: u64) -> Result<()> {
-    if count >= CACHE_UPLOADS_MAX {
-        let message = format!("A job sends at most {CACHE_UPLOADS_MAX} caches before it commits them.");
-        return Err(Error::bad_request("limit_reached", message));
+impl CacheQuota {
+    /// How many of these caches have to go, so that all fit into the quota: those that nobody used for longest come first.
+    pub fn evictions(self, sizes: impl IntoIterator<Item = u64>, all: u64) -> usize {
+        let mut left = all;
+        let goes = |size: u64| {
+            let is_over = left > self.0;
+            left = left.saturating_sub(size);
+            is_over
+        };
+        sizes.into_iter().map(goes).take_while(|goes| *goes).count()
     }
-    if all.saturating_add(size) > CACHE_QUOTA {
-        let message = "The caches that jobs of this repository send and haven't committed have at most 10 GiB.";
-        return Err(Error::bad_request("limit_reached", message));
-    }
-    Ok(())
-}
 
-/// 413 for a cache that is too large.
-pub fn cache_size_check(size: u64) -> Result<()> {
-    if size > CACHE_LEN_MAX { Err(Error::too_large("A cache has at most 5 GiB.")) } else { Ok(()) }
+    /// 400 where a job has begun as many uploads as it may, or those of the repository would take more than all its caches may.
+    pub fn uploads_check(self, (count, all): (u64, u64), size: u64) -> Result<()> {
+        if count >= CACHE_UPLOADS_MAX {
+            let message = format!("A job sends at most {CACHE_UPLOADS_MAX} caches before it commits them.");
+            return Err(Error::bad_request("limit_reached", message));
+        }
+        if all.saturating_add(size) > self.0 {
+            let quota = sized(self.0);
+            let message =
+                format!("The caches that jobs of this repository send and haven't committed have at most {quota}.");
+            return Err(Error::bad_request("limit_reached", message));
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -206,17 +215,22 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_has_at_most_five_gibibytes() {
-        assert!(cache_size_check(5_368_709_119).is_ok());
-        assert!(cache_size_check(5_368_709_120).is_ok());
-        assert_eq!(cache_size_check(5_368_709_121).unwrap_err().status(), 413);
+    fn what_is_sent_fits_into_the_quota() {
+        for quota in [CacheQuota::default(), CacheQuota(1_000)] {
+            let check = |all: u64| quota.uploads_check((0, all), 10);
+            assert!(check(quota.0 - 11).is_ok() && check(quota.0 - 10).is_ok());
+            assert_eq!(check(quota.0 - 9).unwrap_err().code(), "limit_reached");
+        }
+        let count = |count: u64| CacheQuota::default().uploads_check((count, 0), 1);
+        assert!(count(CACHE_UPLOADS_MAX - 1).is_ok());
+        assert_eq!(count(CACHE_UPLOADS_MAX).unwrap_err().code(), "limit_reached");
     }
 
     proptest! {
         #[test]
         fn no_more_goes_than_has_to(sizes in prop::collection::vec(1_u64..100, 0..30), quota in 0_u64..1_000) {
             let all: u64 = sizes.iter().sum();
-            let count = cache_evictions(sizes.iter().copied(), all, quota);
+            let count = CacheQuota(quota).evictions(sizes.iter().copied(), all);
             let left = |gone: usize| sizes[gone..].iter().sum::<u64>();
             prop_assert!(left(count) <= quota || count == sizes.len());
             prop_assert!(count == 0 || left(count - 1) > quota);

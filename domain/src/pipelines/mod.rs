@@ -8,6 +8,7 @@ pub mod environments;
 pub mod expressions;
 pub mod job;
 pub mod logs;
+pub mod queue;
 mod refusal;
 pub mod run;
 pub mod runner;

@@ -125,6 +125,15 @@ impl Dns {
         self.ask(name, RecordType::MX, host).await
     }
 
+    /// The same with their preferences, of which the least counts first. An empty host says that the name takes no mail (RFC 7505).
+    pub async fn mail_exchangers(&self, name: &str) -> Result<Vec<(u16, String)>, NoAnswer> {
+        let host = |data: &RData| match data {
+            RData::MX(mx) => Some((mx.preference, plain(&mx.exchange))),
+            _ => None,
+        };
+        self.ask(name, RecordType::MX, host).await
+    }
+
     /// The services of a name.
     pub async fn services(&self, name: &str) -> Result<Vec<Service>, NoAnswer> {
         let service = |data: &RData| match data {

@@ -9,7 +9,10 @@ use std::{
     io,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -29,6 +32,10 @@ const SAID_MAX: u64 = 16 * 1024;
 const STATUS_NO: i32 = 1;
 /// Runs at the same time for each processor.
 const RUNS_PER_CORE: usize = 2;
+/// Runs of this process that are under way.
+static RUNNING: Count = Count { gauge: "troupe_git_running", count: AtomicU64::new(0) };
+/// Those that wait for others to end.
+static WAITING: Count = Count { gauge: "troupe_git_waiting", count: AtomicU64::new(0) };
 /// What git says that got no memory.
 const NO_MEMORY: [&str; 3] = ["Out of memory", "out of memory", "Cannot allocate memory"];
 /// What all runs are told. None takes much memory, however large a repository is: several run at the same time.
@@ -161,6 +168,42 @@ pub struct GitRun {
     child: Child,
     _kept: Option<Arc<dyn Any + Send + Sync>>,
     _permit: OwnedSemaphorePermit,
+    _counted: Counted,
+}
+
+/// Runs of git in this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GitRuns {
+    /// How many are under way.
+    pub running: u64,
+    /// How many wait for others to end.
+    pub waiting: u64,
+}
+
+/// What comes and goes, as operators see it.
+#[derive(Debug)]
+struct Count {
+    gauge: &'static str,
+    count: AtomicU64,
+}
+
+/// One that is counted for as long as this is there.
+#[derive(Debug)]
+struct Counted(&'static Count);
+
+impl Counted {
+    fn by(count: &'static Count) -> Self {
+        count.count.fetch_add(1, Ordering::Relaxed);
+        metrics::gauge!(count.gauge).increment(1.0);
+        Self(count)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.count.fetch_sub(1, Ordering::Relaxed);
+        metrics::gauge!(self.0.gauge).decrement(1.0);
+    }
 }
 
 impl Git {
@@ -175,10 +218,15 @@ impl Git {
         self.permits.available_permits()
     }
 
+    /// The runs of this process, whatever they are for.
+    pub fn runs() -> GitRuns {
+        let of = |count: &Count| count.count.load(Ordering::Relaxed);
+        GitRuns { running: of(&RUNNING), waiting: of(&WAITING) }
+    }
+
     /// Starts a run.
     pub async fn start(&self, job: &GitJob) -> Result<GitRun, GitError> {
-        let waited = timeout(WAIT_MAX, Arc::clone(&self.permits).acquire_owned()).await;
-        let permit = waited.map_err(|_| GitError::Busy)?.map_err(|_| GitError::Busy)?;
+        let permit = self.permit().await?;
         let mut command = self.command();
         command.current_dir(&job.folder).arg("--git-dir=.").args(&job.arguments);
         if let Some(protocol) = job.protocol {
@@ -191,7 +239,23 @@ impl Git {
         }
         metrics::counter!("troupe_git_runs_total", "command" => job.name()).increment(1);
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        Ok(GitRun { command: job.name(), stdin, stdout, stderr, child, _kept: job.keeps.clone(), _permit: permit })
+        Ok(GitRun {
+            command: job.name(),
+            stdin,
+            stdout,
+            stderr,
+            child,
+            _kept: job.keeps.clone(),
+            _permit: permit,
+            _counted: Counted::by(&RUNNING),
+        })
+    }
+
+    /// Waits until there are few enough runs.
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, GitError> {
+        let _waits = Counted::by(&WAITING);
+        let waited = timeout(WAIT_MAX, Arc::clone(&self.permits).acquire_owned()).await;
+        waited.map_err(|_| GitError::Busy)?.map_err(|_| GitError::Busy)
     }
 
     /// Runs a command that reads `input`; all that it writes.

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use lettre::{
     AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor,
+    address::Envelope,
     message::{Mailbox, MultiPart, SinglePart, header::ContentType},
     transport::smtp::{
         Error as SmtpError, PoolConfig,
@@ -49,6 +50,17 @@ impl Smtp {
         let message = self.message(email)?;
         let response = self.within(self.transport.send(message)).await?;
         Ok(Delivered::Sent { response: response.message().collect::<Vec<_>>().join(" ") })
+    }
+
+    pub(super) async fn send_written(&self, to: &str, message: &[u8]) -> Result<Delivered, SendError> {
+        let envelope = Envelope::new(Some(self.from.email.clone()), vec![address(to)?.email]);
+        let envelope = envelope.map_err(|error| SendError::Permanent(error.to_string()))?;
+        let response = self.within(self.transport.send_raw(&envelope, message)).await?;
+        Ok(Delivered::Sent { response: response.message().collect::<Vec<_>>().join(" ") })
+    }
+
+    pub(super) fn sender(&self) -> String {
+        self.from.email.to_string()
     }
 
     pub(super) async fn check(&self) -> Result<(), SendError> {

@@ -1,6 +1,7 @@
 //! Accounts: people and their sign-ins, organizations and who has a part in them, their keys and their audit trail.
 
 mod access_keys;
+mod app_passwords;
 mod audit;
 mod auth;
 mod email;

@@ -144,7 +144,7 @@ impl RequestBody for PasswordBody {
 
 /// Change your password
 ///
-/// Ends every other sign-in. Failures count as those of signing in.
+/// Ends every other sign-in, and all app passwords. Failures count as those of signing in.
 #[utoipa::path(post, path = "/v1/me/password", responses(
     (status = 403, description = "That password is wrong."),
     (status = 429, description = "Too many failed attempts. Try again later."),

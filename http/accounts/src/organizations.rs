@@ -92,7 +92,9 @@ pub(crate) async fn orgs_list(caller: AnyCaller, query: Query<PageQuery>, state:
         Caller::Person(person) => (person.user_id, None),
         Caller::Key(key) => (key.maker, Some(key.org_id)),
         Caller::AccessKey(key) => (key.maker, Some(key.org_id)),
-        Caller::Job(_) | Caller::Nobody | Caller::System => return Err(Error::Unauthenticated.into()),
+        Caller::Job(_) | Caller::AppPassword(_) | Caller::Nobody | Caller::System => {
+            return Err(Error::Unauthenticated.into());
+        }
     };
     let found = match only {
         None => state.store.memberships(user_id, page.after, page.read_limit()).await?,

@@ -2,7 +2,9 @@
 
 use http_shell::{endpoint::Endpoint, page};
 
-use crate::{access_keys, audit, auth, email, invites, keys, me, members, organizations, otp, sign_ins, teams};
+use crate::{
+    access_keys, app_passwords, audit, auth, email, invites, keys, me, members, organizations, otp, sign_ins, teams,
+};
 
 /// The lines.
 #[rustfmt::skip]
@@ -25,6 +27,9 @@ pub fn page() -> Vec<Endpoint> {
             POST   "/v1/me/email/confirm"                 => email::email_confirm, per_address(120);
             GET    "/v1/me/sign-ins"                      => sign_ins::sign_ins_list;
             DELETE "/v1/me/sign-ins/{signInId}"           => sign_ins::sign_in_delete;
+            GET    "/v1/me/app-passwords"                 => app_passwords::app_passwords_list;
+            POST   "/v1/me/app-passwords"                 => app_passwords::app_password_create;
+            DELETE "/v1/me/app-passwords/{appPasswordId}" => app_passwords::app_password_revoke;
         }
         "Organizations" {
             GET    "/v1/orgs"                             => organizations::orgs_list;

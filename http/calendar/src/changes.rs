@@ -180,6 +180,12 @@ pub(crate) struct EventNotified {
     notified: NotifiedBody,
 }
 
+impl EventNotified {
+    pub(crate) fn of(notified: actors::calendar::Notified) -> Self {
+        Self { notified: notified.into() }
+    }
+}
+
 /// Delete an event
 ///
 /// All of it, one of its occurrences, or one and those that follow. Guests hear that they aren't asked any more; where the
@@ -199,7 +205,7 @@ pub(crate) async fn calendar_event_delete(
     let (occurrences, notify) = (query.occurrences(), query.notify());
     let command = EventDelete { org_id: caller.id(), id: *id, occurrences, notify };
     let notified = state.actors.calendars.ask(&mailbox_id, command, caller.context()).await?;
-    Ok(Json(EventNotified { notified: notified.into() }))
+    Ok(Json(EventNotified::of(notified)))
 }
 
 /// An answer.
@@ -208,6 +214,8 @@ pub(crate) async fn calendar_event_delete(
 pub(crate) struct EventResponse {
     /// `accepted`, `tentative` or `declined`.
     status: String,
+    /// Words for an organizer who hears of the answer by mail: up to 64,000 characters.
+    comment: Option<String>,
 }
 
 impl RequestBody for EventResponse {}
@@ -217,7 +225,8 @@ impl RequestBody for EventResponse {}
 /// The organizer hears of the answer.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}/respond", responses(
     (status = 400, description = "You weren't asked to this event."),
-    (status = 409, description = "This event was cancelled.")))]
+    (status = 409, description = "This event was cancelled.\n\nThis mailbox's domain was removed."),
+    (status = 429, description = "This mailbox has sent to 2,000 recipients in the last day.")))]
 pub(crate) async fn calendar_event_respond(
     caller: MailPerson,
     mailbox_id: Path<MailboxId>,
@@ -225,9 +234,10 @@ pub(crate) async fn calendar_event_respond(
     body: Body<EventResponse>,
     state: State,
 ) -> Result<Json<CalendarEventAnswer>> {
+    let body = body.into_inner();
     let status = AttendeeStatus::from_name(&body.status)
         .ok_or_else(|| Error::invalid("status", "Choose accepted, tentative or declined."))?;
-    let command = EventRespond { org_id: caller.id(), id: *id, status };
+    let command = EventRespond { org_id: caller.id(), id: *id, status, comment: body.comment };
     let event = state.actors.calendars.ask(&mailbox_id, command, caller.context()).await?;
     Ok(Json(CalendarEventAnswer::of(event)?))
 }

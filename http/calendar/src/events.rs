@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use domain::{
     calendar::{
-        AttendeeStatus, BusyStatus, EventHead, EventOccurrence, EventStatus, Exception, Window, no_calendar,
-        recurrence::Wall,
+        AttendeeStatus, BusyStatus, EventHead, EventOccurrence, EventStatus, Exception, InvitationState, Window,
+        itip::MailedFile, no_calendar, recurrence::Wall,
     },
     id::CalendarId,
     mail::Mailbox,
@@ -20,7 +20,7 @@ use http_shell::{
     state::State,
 };
 use serde::{Deserialize, Serialize};
-use store::calendar::WindowEvent;
+use store::calendar::{InboxMessage, WindowEvent};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{argument::MailboxEvent, body::CalendarEventBody, windows::look};
@@ -192,6 +192,35 @@ pub(crate) struct EventMessageBody {
     sender: String,
     /// When it came.
     received_at: i64,
+    /// What became of it, where it came by mail: `waiting`, `applied`, `stale`, `refused`, `proposed`, `accepted` or `declined`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
+    /// The reason for that, where it isn't plain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    /// The beginning that the message names, where it came by mail: of a proposal the proposed one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<i64>,
+    /// The end that it names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<i64>,
+}
+
+impl EventMessageBody {
+    fn of(message: InboxMessage) -> Self {
+        let (start, end) = MailedFile::read(&message.event).and_then(|file| file.times).unzip();
+        Self {
+            thread_id: message.thread_id.to_string(),
+            message_id: message.id.to_string(),
+            method: message.method,
+            sender: message.sender,
+            received_at: message.received_at.0,
+            state: message.state.map(InvitationState::as_str),
+            why: message.why,
+            start,
+            end,
+        }
+    }
 }
 
 /// An event with what came about it.
@@ -211,14 +240,7 @@ pub(crate) async fn calendar_event_get(
     state: State,
 ) -> Result<Object<EventWithMessages>> {
     let messages = state.store.calendar_messages(mailbox.id, &event.uid, MESSAGES_SHOWN).await?;
-    let messages = messages.into_iter().map(|message| EventMessageBody {
-        thread_id: message.thread_id.to_string(),
-        message_id: message.id.to_string(),
-        method: message.method,
-        sender: message.sender,
-        received_at: message.received_at.0,
-    });
-    let messages = messages.collect();
+    let messages = messages.into_iter().map(EventMessageBody::of).collect();
     Ok(Object(EventWithMessages { event: CalendarEventBody::of(event)?, messages }))
 }
 

@@ -1,12 +1,12 @@
 //! What is done with invitations that came as messages (contract B 4.9).
 
-use actors::calendar::{InvitationAct, InvitationAction};
+use actors::calendar::{InvitationAct, InvitationAction, Invited};
 use domain::{
     calendar::MESSAGE_NOT_FOUND,
     id::{CalendarId, MailMessageId, MailThreadId, MailboxId},
 };
 use http_shell::{
-    answer::Json,
+    answer::{Created, Either, Json},
     body::{Body, RequestBody},
     error::Result,
     mailbox::MailPerson,
@@ -62,15 +62,30 @@ pub(crate) struct InvitationAnswer {
     event_id: Option<String>,
 }
 
+/// Events that were added.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "calendarId": "cal_01jd7rt4m5e9fv2w8x3c6k0hqz", "eventIds": ["evt_01jd7rt4m5e9fv2w8x3c6k0hqz"]
+}))]
+pub(crate) struct EventsAdded {
+    /// The calendar.
+    calendar_id: String,
+    /// The events; those, too, that were there.
+    event_ids: Vec<String>,
+}
+
 /// Do something with an invitation
 ///
-/// `add` puts the event into a calendar, `refresh` asks its organizer for it once more, `counter` answers a proposal of another
-/// time.
+/// `add` puts the event into a calendar, or all events of a file that asks nobody to them; `refresh` asks its organizer for it once
+/// more, `counter` answers a proposal of another time.
 #[utoipa::path(post,
     path = "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads/{mailThreadId}/messages/{messageId}/invitation/{action}",
     responses(
         (status = 400, description = "Say whether to accept the proposal.\n\nA mailbox has at most 200,000 events."),
-        (status = 404, description = "Calendar not found")))]
+        (status = 404, description = "Calendar not found"),
+        (status = 409, description = "This mailbox's domain was removed."),
+        (status = 429, description = "This mailbox has sent to 2,000 recipients in the last day.")))]
 pub(crate) async fn calendar_invitation(
     caller: MailPerson,
     mailbox_id: Path<MailboxId>,
@@ -79,7 +94,7 @@ pub(crate) async fn calendar_invitation(
     action: Path<ActionName>,
     body: Body<InvitationBody>,
     state: State,
-) -> Result<Json<InvitationAnswer>> {
+) -> Result<Either<Json<InvitationAnswer>, Created<EventsAdded>>> {
     let calendar_id: Option<CalendarId> = match &body.calendar_id {
         Some(id) => Some(id.parse().map_err(|_| domain::calendar::no_calendar())?),
         None => None,
@@ -93,5 +108,14 @@ pub(crate) async fn calendar_invitation(
         accept: body.accept,
     };
     let done = state.actors.calendars.ask(&mailbox_id, command, caller.context()).await?;
-    Ok(Json(InvitationAnswer { notified: done.notified.into(), event_id: done.event_id.map(|id| id.to_string()) }))
+    Ok(match done {
+        Invited::Done { notified, event_id } => Either::Left(Json(InvitationAnswer {
+            notified: notified.into(),
+            event_id: event_id.map(|id| id.to_string()),
+        })),
+        Invited::Added { calendar_id, event_ids } => Either::Right(Created(EventsAdded {
+            calendar_id: calendar_id.to_string(),
+            event_ids: event_ids.iter().map(ToString::to_string).collect(),
+        })),
+    })
 }

@@ -8,7 +8,9 @@ mod changes;
 mod create;
 mod events;
 mod invitation;
+mod propose;
 mod routes;
+mod transfers;
 mod windows;
 
 pub use self::{body::CalendarEventBody, routes::page};

@@ -2,17 +2,16 @@
 
 use actix_web::HttpResponse;
 use actors::repository_channel;
-use domain::{Error, git::repository_not_found, id::ResourceId};
+use domain::id::ResourceId;
 use http_shell::{
     answer::Json,
-    call::Call,
     error::Result,
-    path::{Path, PathParameter},
+    path::Path,
     permission::GitRead,
     repository::Repository,
-    socket::{Opening, SocketAddress, SocketKind},
+    socket::{Opening, SocketAddress},
     state::State,
-    watching::{RepositoryId, Watching},
+    watching::{RepositoryId, WatchKind, watch, watch_address},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -24,29 +23,22 @@ pub(crate) struct RepositoryLiveView {
     socket: Option<SocketAddress>,
 }
 
-fn resource(id: ResourceId) -> String {
-    format!("repository:{id}")
-}
-
 /// Find the socket of a repository
 ///
 /// Open `url?ticket=…` within two minutes.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/live")]
 pub(crate) async fn repository_live(repository: Repository<GitRead>, state: State) -> Result<Json<RepositoryLiveView>> {
-    let (id, org_id) = (repository.stored.id(), repository.org_id());
-    let rights = serde_json::to_value(org_id).map_err(Error::internal)?;
-    let path = format!("/v1/sockets/repositories/{id}");
-    let socket = SocketAddress::issue_in(&state, repository.org(), &path, resource(id), rights).await?;
-    Ok(Json(RepositoryLiveView { socket }))
+    Ok(Json(RepositoryLiveView { socket: watch_address::<RepositoryLive>(&state, &repository).await? }))
 }
 
 /// The socket of a repository.
 pub(crate) struct RepositoryLive;
 
-impl SocketKind for RepositoryLive {
-    fn resource(call: &Call) -> Result<String> {
-        let id = RepositoryId::read(call.path_value(RepositoryId::NAME)?).ok_or_else(repository_not_found)?;
-        Ok(resource(id.0))
+impl WatchKind for RepositoryLive {
+    const PATH: &'static str = "/v1/sockets/repositories";
+
+    fn channel(repository: ResourceId) -> String {
+        repository_channel(repository)
     }
 }
 
@@ -59,10 +51,9 @@ impl SocketKind for RepositoryLive {
 #[utoipa::path(get, path = "/v1/sockets/repositories/{repositoryId}",
     responses((status = 101, description = "The socket is open.")))]
 pub(crate) async fn repository_live_socket(
-    Path(RepositoryId(repository)): Path<RepositoryId>,
+    Path(repository): Path<RepositoryId>,
     opening: Opening<RepositoryLive>,
     state: State,
 ) -> Result<HttpResponse> {
-    let watching = Watching::begin(&state, repository, opening.ticket(), &repository_channel(repository)).await?;
-    opening.serve(watching).await
+    watch(&state, repository, opening).await
 }

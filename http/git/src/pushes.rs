@@ -149,7 +149,7 @@ pub(crate) async fn pushes_list(
 ) -> Result<Json<PushesAnswer>> {
     let page = PageQuery { cursor: query.cursor.clone(), limit: query.limit }.page::<PushId>(LIST)?;
     let (name, verdict) = (query.ref_name()?, query.verdict()?);
-    let list = PushList { name, verdict, before: page.after, limit: page.read_limit() };
+    let list = PushList { name, verdict, before: page.after, limit: page.read_limit(), ..PushList::default() };
     let found = state.store.pushes(repository.stored.no, &list).await?;
     let (found, cursor) = page.cut(found, |(push, _)| push.id);
     Ok(Json(PushesAnswer { pushes: found.into_iter().map(PushBody::from).collect(), cursor }))

@@ -1,7 +1,7 @@
 //! Repositories: listing, making, reading, changing, deleting and restoring them.
 
 use actors::{
-    git::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository},
+    git::{ChangeRepository, CreateRepository, DeleteRepository, RestoreRepository, host::NewCommit},
     resources::{ChangeResource, CreateResource},
 };
 use domain::{
@@ -10,6 +10,7 @@ use domain::{
     git::{
         AllowBy, BranchName, DESCRIPTION_LEN, REPOSITORY_NAME_LEN, RepositoryDraft, RepositoryName, RepositoryPatch,
         RepositorySettings, Visibility, repository_not_found,
+        web::{README_MESSAGE, readme},
     },
     id::{OrgId, ResourceId},
     problems::{Problems, all},
@@ -27,7 +28,7 @@ use http_shell::{
     state::State,
 };
 use serde::{Deserialize, Serialize};
-use store::git::{ListedBy, RepositoryList, StoredRepository};
+use store::git::{FirstCommit, ListedBy, RepositoryList, StoredRepository};
 use utoipa::{IntoParams, ToSchema};
 
 /// The name of the list in its cursors.
@@ -252,6 +253,8 @@ pub(crate) struct RepositoryCreate {
     default_branch: Option<String>,
     /// `organization`, which holds where it isn't said, or `restricted`.
     visibility: Option<String>,
+    /// Whether the default branch begins with a commit of yours, which has a `README.md` of the name and the description.
+    readme: Option<bool>,
 }
 
 impl RequestBody for RepositoryCreate {}
@@ -276,7 +279,7 @@ impl RepositoryCreate {
 
 /// Make a repository
 ///
-/// A new repository is empty. In a restricted one, whoever makes it has `admin` access.
+/// A new repository is empty, unless it is to begin with a `README.md`. In a restricted one, whoever makes it has `admin` access.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/repos", responses(
     (status = 400, description = "An organization has at most 10000 repositories."),
     (status = 409, description = "A repository with this name already exists."),
@@ -286,9 +289,36 @@ pub(crate) async fn repository_create(
     body: Body<RepositoryCreate>,
     state: State,
 ) -> Result<Created<RepositoryAnswer>> {
-    let command = CreateResource(CreateRepository(body.into_inner().read()?));
-    let made = state.actors.resource_book.ask(&org.id(), command, org.context()).await?;
-    Ok(Created(RepositoryAnswer::read(&state, org.id(), made.id).await?))
+    let body = body.into_inner();
+    let draft = body.read()?;
+    let first = if body.readme == Some(true) { Some(first_commit(&state, &org, &draft).await?) } else { None };
+    let command = CreateResource(CreateRepository { draft, first: first.clone() });
+    let made = state.actors.resource_book.ask(&org.id(), command, org.context()).await;
+    if let Some(first) = &first
+        && made.is_err()
+        && let Err(error) = state.store.repository_pack_abandon(&first.pack).await
+    {
+        tracing::warn!(%error, "the pack of a repository that wasn't made could not be deleted yet");
+    }
+    Ok(Created(RepositoryAnswer::read(&state, org.id(), made?.id).await?))
+}
+
+/// A commit of the caller's with a `README.md`, which no repository names yet.
+async fn first_commit(state: &State, org: &Org<GitWrite>, draft: &RepositoryDraft) -> Result<FirstCommit> {
+    let user_id = org.authority().on_behalf_of()?;
+    let person = state.store.person(user_id).await?.ok_or(Error::Unauthenticated)?;
+    let edits = [readme(draft)?];
+    let commit = NewCommit {
+        parent: None,
+        name: &person.name,
+        email: person.email.as_str(),
+        at: state.store.now(),
+        message: README_MESSAGE,
+        edits: &edits,
+        uploaded: &[],
+        org_id: org.id(),
+    };
+    Ok(state.git.first_commit(commit, &org.context()).await?)
 }
 
 /// A repository

@@ -77,6 +77,7 @@ pub fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/timeline" => pulls::pull_timeline_list;
             GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/mergeability" => pulls::pull_mergeability_get;
             POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/merge" => pulls::pull_merge;
+            DELETE "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/merge" => pulls::pull_merge_stop;
             POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/update" => pulls::pull_update;
             GET    "/v1/orgs/{orgId}/repos/{name}/live"  => live::repository_live;
             GET    "/v1/sockets/repositories/{repositoryId}" => live::repository_live_socket;

@@ -2,21 +2,13 @@
 
 use std::time::Instant;
 
-use actix_web::{
-    HttpResponse,
-    http::{StatusCode, header},
-};
+use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
 use actors::issues::portal::KeepAttachment;
-use domain::{
-    Context, Error,
-    id::{AttachmentId, ContentId},
-    issues::portal::ATTACHMENT_NOT_FOUND,
-    storage::{RangeAnswer, range_answer},
-};
-use futures::TryStreamExt;
+use domain::{Context, Error, id::AttachmentId, issues::portal::ATTACHMENT_NOT_FOUND};
 use http_shell::{
     argument::Argument,
     call::Call,
+    download::Download,
     error::Result,
     facts::Facts,
     path::concat_example,
@@ -85,14 +77,13 @@ impl Signed {
 /// A file that somebody may read, and the part of it that is asked for.
 pub(crate) struct IssueFileDownload {
     attachment: Attachment,
-    content: ContentId,
-    range: RangeAnswer,
+    download: Download,
 }
 
 impl Argument for IssueFileDownload {
     fn describe(facts: &mut Facts) {
         Signed::describe(facts);
-        facts.header("Range", "One range of bytes, as `bytes=0-1023`.", false);
+        Download::describe(facts);
     }
 
     async fn take(call: &mut Call) -> Result<Self> {
@@ -102,8 +93,8 @@ impl Argument for IssueFileDownload {
         }
         let content = attachment.content.filter(|_| attachment.completed_at.is_some());
         let content = content.ok_or_else(|| Error::not_found(ATTACHMENT_NOT_FOUND))?;
-        let range = range_answer(call.header(header::RANGE), attachment.size);
-        Ok(Self { attachment, content, range })
+        let download = Download::of(call, attachment.org_id, content, attachment.size);
+        Ok(Self { attachment, download })
     }
 }
 
@@ -120,36 +111,15 @@ fn disposition(name: &str) -> String {
     (status = 206, description = "The range that was asked for.", content_type = "application/octet-stream"),
     (status = 416, description = "The file ends before.")))]
 pub(crate) async fn issue_file_get(found: IssueFileDownload, state: State) -> Result<HttpResponse> {
-    let IssueFileDownload { attachment, content, range } = found;
-    let mut response = HttpResponse::Ok();
-    let part = match range {
-        RangeAnswer::Whole => None,
-        RangeAnswer::Part(part) => {
-            let shown = format!("bytes {}-{}/{}", part.bytes.start(), part.bytes.end(), part.size);
-            response.status(StatusCode::PARTIAL_CONTENT).insert_header((header::CONTENT_RANGE, shown));
-            Some(*part.bytes.start()..part.bytes.end() + 1)
-        }
-        RangeAnswer::Unsatisfiable => {
-            response.status(StatusCode::RANGE_NOT_SATISFIABLE);
-            return Ok(response
-                .insert_header((header::CONTENT_RANGE, format!("bytes */{}", attachment.size)))
-                .finish());
-        }
+    let IssueFileDownload { attachment, download } = found;
+    let about = |response: &mut HttpResponseBuilder| {
+        response
+            .insert_header((header::CONTENT_TYPE, attachment.content_type.as_str()))
+            .insert_header((header::CONTENT_DISPOSITION, disposition(&attachment.name)))
+            .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
+            .insert_header((header::CACHE_CONTROL, "private, no-cache"));
     };
-    let read = state.store.content_read(attachment.org_id, content, part).await?;
-    let read = read.ok_or_else(|| Error::internal("a file of an issue has no content"))?;
-    Ok(response
-        .insert_header((header::CONTENT_TYPE, attachment.content_type.as_str()))
-        .insert_header((header::CONTENT_DISPOSITION, disposition(&attachment.name)))
-        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .insert_header((header::CONTENT_SECURITY_POLICY, POLICY))
-        .insert_header((header::CACHE_CONTROL, "private, no-cache"))
-        .insert_header((header::ACCEPT_RANGES, "bytes"))
-        .no_chunking(read.range.end - read.range.start)
-        .streaming(read.bytes.map_err(|error| {
-            tracing::warn!(%error, "a download broke off");
-            std::io::Error::other("the download broke off")
-        })))
+    download.answer(&state, about).await
 }
 
 /// A file whose bytes are sent.

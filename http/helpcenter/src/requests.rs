@@ -4,6 +4,7 @@ use actors::issues::portal::RaiseRequest;
 use domain::{
     id::UserId,
     issues::{
+        approval::Approval,
         issue::Comment,
         limits::SUMMARY_LEN_MAX,
         portal::{REPLIES_SHOWN_MAX, REQUEST_DESCRIPTION_LEN_MAX, REQUEST_PRIORITY_LEN_MAX, REQUEST_TYPE_LEN},
@@ -20,7 +21,6 @@ use http_shell::{
     state::State,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use store::issues::{RequestPlace, RequestState, RequestsAsked};
 use utoipa::{IntoParams, ToSchema};
 
@@ -135,9 +135,9 @@ pub(crate) struct HelpApprovalBody {
     /// The status in which it is asked for.
     status: String,
     /// `pending`, `approved` or `declined`.
-    state: String,
+    state: &'static str,
     /// `all` or `one`.
-    needed: String,
+    needed: &'static str,
     /// How many have decided.
     decided: usize,
     /// The people who are asked.
@@ -186,29 +186,23 @@ fn people(of: &HelpRequest, comments: &[Comment]) -> Vec<UserId> {
     let mut people: Vec<UserId> = issue.reporter_id.into_iter().collect();
     people.extend(issue.participants.iter().filter_map(|id| id.parse::<UserId>().ok()));
     people.extend(comments.iter().map(|comment| comment.author_id));
-    people.extend(issue.approvals.iter().flat_map(approvers));
+    people.extend(issue.approvals.iter().flat_map(|it| it.approvers.iter().copied()));
     people.sort();
     people.dedup();
     people
 }
 
-fn approvers(approval: &Value) -> Vec<UserId> {
-    let ids = approval["approvers"].as_array().into_iter().flatten();
-    ids.filter_map(|id| id.as_str()?.parse().ok()).collect()
-}
-
 type Names = std::collections::HashMap<UserId, String>;
 
-fn approval(approval: &Value, names: &Names, settings: &Settings) -> HelpApprovalBody {
-    let text = |field: &str| approval[field].as_str().unwrap_or_default().to_owned();
-    let status = text("statusId");
+fn approval(approval: &Approval, names: &Names, settings: &Settings) -> HelpApprovalBody {
+    let status = &approval.status_id;
     HelpApprovalBody {
-        id: text("id"),
-        status: settings.status(&status).map_or(status, |status| status.name.clone()),
-        state: text("state"),
-        needed: text("needed"),
-        decided: approval["decisions"].as_array().map_or(0, Vec::len),
-        approvers: approvers(approval).into_iter().map(|id| name_of(names, id)).collect(),
+        id: approval.id.to_string(),
+        status: settings.status(status).map_or_else(|| status.clone(), |status| status.name.clone()),
+        state: approval.state.as_str(),
+        needed: approval.needed.as_str(),
+        decided: approval.decisions.len(),
+        approvers: approval.approvers.iter().map(|id| name_of(names, *id)).collect(),
     }
 }
 
@@ -221,7 +215,10 @@ fn detail(of: &HelpRequest, names: &Names) -> HelpRequestDetail {
     HelpRequestDetail {
         summary: HelpRequestSummary::new(&of.center, &of.request),
         description: of.request.stored.description.clone(),
-        reporter: issue.reporter_id.map_or_else(String::new, |id| name_of(names, id)),
+        reporter: match issue.reporter_id {
+            Some(id) => name_of(names, id),
+            None => issue.requester_email.clone().unwrap_or_default(),
+        },
         participants: issue.participants.iter().chain(&issue.email_participants).map(participant).collect(),
         approvals: issue.approvals.iter().map(|it| approval(it, names, &of.center.settings)).collect(),
     }
@@ -284,9 +281,15 @@ pub(crate) async fn help_request_get(of: HelpRequest, state: State) -> Result<Js
     let attachments = store.issue_attachments_public(of.issue_id()).await?;
     let names = store.people_names(&people(&of, &comments)).await?;
     let me = of.center.user_id();
+    let mut mails = store.issue_mail_comments(of.issue_id()).await?;
+    // Whoever wrote by mail and has no account is known by their address.
+    let mut author = |comment: &Comment| match mails.remove(&comment.comment_id) {
+        Some(mail) if comment.author_id == UserId::NIL => mail.email,
+        _ => name_of(&names, comment.author_id),
+    };
     let comment = |comment: Comment| HelpCommentBody {
         id: comment.comment_id.to_string(),
-        author: name_of(&names, comment.author_id),
+        author: author(&comment),
         mine: comment.author_id == me,
         at: comment.created_at.as_millis(),
         body: comment.body,

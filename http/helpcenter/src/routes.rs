@@ -2,7 +2,7 @@
 
 use http_shell::{endpoint::Endpoint, page};
 
-use crate::{articles, attachments, centers, comments, files, participants, rating, requests};
+use crate::{approvals, articles, attachments, centers, comments, files, participants, rating, requests};
 
 /// Requests to add a participant from one address a minute: who guesses addresses shall not get far.
 const PARTICIPANTS_PER_ADDRESS: u32 = 30;
@@ -21,6 +21,7 @@ pub fn page() -> Vec<Endpoint> {
             POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/participants" => participants::help_participant_add, per_address(PARTICIPANTS_PER_ADDRESS);
             DELETE "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/participants/{who}" => participants::help_participant_remove;
             POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/rating" => rating::help_request_rate;
+            POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/approvals/{approvalId}" => approvals::help_approval_decide;
             POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/attachments" => attachments::help_attachment_create, creates();
             POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/attachments/{attachmentId}/complete" => attachments::help_attachment_complete;
             GET    "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/attachments/{attachmentId}" => attachments::help_attachment_get;

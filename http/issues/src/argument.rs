@@ -3,10 +3,16 @@
 use actors::issues::sight;
 use domain::{
     Context, Error,
-    id::{IssueFilterId, OrgId},
+    id::{BoardId, IssueFilterId, IssueVersionId, OrgId},
     issues::{
+        access::{Permission as Grant, require},
+        boards::Board,
         builtin::{self, BuiltIn},
-        limits::{FILTER_NOT_FOUND, ISSUE_NOT_FOUND, SPACE_NOT_FOUND, WORKFLOW_NOT_FOUND},
+        limits::{
+            BOARD_NOT_FOUND, FILTER_NOT_FOUND, ISSUE_NOT_FOUND, SPACE_NOT_FOUND, VERSION_NOT_FOUND, WORKFLOW_NOT_FOUND,
+        },
+        parts::Version,
+        portal::{QUEUE_NOT_FOUND, Queue},
         space::{Space, SpaceRole},
     },
 };
@@ -73,6 +79,13 @@ pub(crate) struct SpaceOf<P: Permission> {
     pub role: SpaceRole,
 }
 
+impl<P: Permission> SpaceOf<P> {
+    /// 403, where the caller lacks this permission in the space.
+    pub fn require(&self, permission: Grant) -> domain::Result<()> {
+        require(Some(self.role), permission, SPACE_NOT_FOUND)
+    }
+}
+
 impl<P: Permission> Argument for SpaceOf<P> {
     fn describe(facts: &mut Facts) {
         Org::<P>::describe(facts);
@@ -88,6 +101,80 @@ impl<P: Permission> Argument for SpaceOf<P> {
         let sight = sight(store, org.authority()).await?;
         let (space, role) = sight.space(found.space_id).cloned().ok_or_else(gone)?;
         Ok(Self { org, space, role })
+    }
+}
+
+/// The board that the path names, of a space that the caller may browse.
+pub(crate) struct BoardOf<P: Permission> {
+    /// Its space.
+    pub of: SpaceOf<P>,
+    /// The board.
+    pub board: Board,
+}
+
+impl<P: Permission> Argument for BoardOf<P> {
+    fn describe(facts: &mut Facts) {
+        SpaceOf::<P>::describe(facts);
+        facts.path_parameter("boardId", "A board of the space.", concat_example(BoardId::PREFIX));
+        facts.error(404, BOARD_NOT_FOUND);
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let of = SpaceOf::<P>::take(call).await?;
+        let gone = || Error::not_found(BOARD_NOT_FOUND);
+        let id: BoardId = call.path_value("boardId")?.parse().map_err(|_| gone())?;
+        let known = call.state.store.issue_boards(of.org.id(), of.space.space_id).await?;
+        let board = known.into_iter().find(|it| it.id == id).ok_or_else(gone)?;
+        Ok(Self { of, board })
+    }
+}
+
+/// The queue that the path names, of a desk that the caller may browse.
+pub(crate) struct QueueOf<P: Permission> {
+    /// The desk's space.
+    pub of: SpaceOf<P>,
+    /// The queue.
+    pub queue: Queue,
+}
+
+impl<P: Permission> Argument for QueueOf<P> {
+    fn describe(facts: &mut Facts) {
+        SpaceOf::<P>::describe(facts);
+        facts.path_parameter("queueId", "A queue of the desk.", "unassigned");
+        facts.error(404, QUEUE_NOT_FOUND);
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let of = SpaceOf::<P>::take(call).await?;
+        let id = call.path_value("queueId")?;
+        let desk = of.space.config.servicedesk.as_ref();
+        let found = desk.and_then(|desk| desk.queues.iter().find(|queue| queue.id == id)).cloned();
+        Ok(Self { queue: found.ok_or_else(|| Error::not_found(QUEUE_NOT_FOUND))?, of })
+    }
+}
+
+/// The version that the path names, of a space that the caller may browse.
+pub(crate) struct VersionOf<P: Permission> {
+    /// Its space.
+    pub of: SpaceOf<P>,
+    /// The version.
+    pub version: Version,
+}
+
+impl<P: Permission> Argument for VersionOf<P> {
+    fn describe(facts: &mut Facts) {
+        SpaceOf::<P>::describe(facts);
+        facts.path_parameter("versionId", "A version of the space.", concat_example(IssueVersionId::PREFIX));
+        facts.error(404, VERSION_NOT_FOUND);
+    }
+
+    async fn take(call: &mut Call) -> Result<Self> {
+        let of = SpaceOf::<P>::take(call).await?;
+        let gone = || Error::not_found(VERSION_NOT_FOUND);
+        let id: IssueVersionId = call.path_value("versionId")?.parse().map_err(|_| gone())?;
+        let known = call.state.store.issue_versions(of.org.id(), Some(of.space.space_id)).await?;
+        let version = known.into_iter().find(|it| it.id == id).ok_or_else(gone)?;
+        Ok(Self { of, version })
     }
 }
 

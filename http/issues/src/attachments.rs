@@ -3,7 +3,7 @@
 use actix_web::http::header;
 use domain::{
     Error,
-    id::AttachmentId,
+    id::{AttachmentId, UserId},
     issues::portal::{ATTACHMENT_NOT_FOUND, DOWNLOAD_LASTS},
 };
 use http_shell::{
@@ -28,8 +28,9 @@ pub(crate) struct IssueAttachmentBody {
     content_type: String,
     /// Whether those who raised the request read it too.
     public: bool,
-    /// The sender.
-    added_by: String,
+    /// The sender; left out where the file came by mail from somebody without an account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    added_by: Option<String>,
     created_at: i64,
 }
 
@@ -41,7 +42,7 @@ impl From<Attachment> for IssueAttachmentBody {
             size: attachment.size,
             content_type: attachment.content_type,
             public: attachment.public,
-            added_by: attachment.added_by.to_string(),
+            added_by: Some(attachment.added_by).filter(|by| *by != UserId::NIL).map(|by| by.to_string()),
             created_at: attachment.created_at.as_millis(),
         }
     }

@@ -1,7 +1,10 @@
 //! Comments on an issue.
 
 use actors::issues::{AddComment, DeleteComment, EditComment};
-use domain::{id::IssueCommentId, issues::issue::Comment};
+use domain::{
+    id::{IssueCommentId, UserId},
+    issues::issue::Comment,
+};
 use http_shell::{
     answer::{Created, Json, NoContent},
     body::{Body, RequestBody},
@@ -13,6 +16,7 @@ use http_shell::{
     state::State,
 };
 use serde::{Deserialize, Serialize};
+use store::issues::MailComment;
 use utoipa::ToSchema;
 
 use super::argument::IssueOf;
@@ -25,8 +29,18 @@ const LIST: &str = "issue comments";
 #[serde(rename_all = "camelCase")]
 pub(crate) struct IssueCommentBody {
     comment_id: String,
-    /// The author.
-    author_id: String,
+    /// The author; left out where the comment came by mail from somebody without an account, or whom nobody vouches for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author_id: Option<String>,
+    /// The address that the comment came from by mail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author_email: Option<String>,
+    /// True where anybody could have written the mail in its sender's name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unverified: bool,
+    /// The part of the mail below the line above which answers are written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quoted: Option<String>,
     /// Markdown.
     body: String,
     /// Whether those who raised the request read it too.
@@ -41,13 +55,24 @@ impl From<Comment> for IssueCommentBody {
     fn from(comment: Comment) -> Self {
         Self {
             comment_id: comment.comment_id.to_string(),
-            author_id: comment.author_id.to_string(),
+            author_id: Some(comment.author_id).filter(|author| *author != UserId::NIL).map(|author| author.to_string()),
+            author_email: None,
+            unverified: false,
+            quoted: None,
             body: comment.body,
             public: comment.public,
             version: comment.version,
             created_at: comment.created_at.as_millis(),
             updated_at: comment.updated_at.as_millis(),
         }
+    }
+}
+
+impl IssueCommentBody {
+    /// The same with what is known of the mail that the comment came by.
+    fn with_mail(self, mail: Option<MailComment>) -> Self {
+        let Some(MailComment { email, unverified, quoted, .. }) = mail else { return self };
+        Self { author_email: Some(email), unverified, quoted, ..self }
     }
 }
 
@@ -103,7 +128,12 @@ pub(crate) async fn issue_comments_list(
     let page = query.page::<IssueCommentId>(LIST)?;
     let comments = state.store.issue_comments(of.stored.issue.issue_id, page.after, page.read_limit()).await?;
     let (comments, cursor) = page.cut(comments, |comment| comment.comment_id);
-    Ok(Json(IssueCommentsAnswer { comments: comments.into_iter().map(IssueCommentBody::from).collect(), cursor }))
+    let mut mails = state.store.issue_mail_comments(of.stored.issue.issue_id).await?;
+    let body = |comment: Comment| {
+        let mail = mails.remove(&comment.comment_id);
+        IssueCommentBody::from(comment).with_mail(mail)
+    };
+    Ok(Json(IssueCommentsAnswer { comments: comments.into_iter().map(body).collect(), cursor }))
 }
 
 /// Comment on an issue
@@ -136,7 +166,8 @@ pub(crate) async fn issue_comment_patch(
 ) -> Result<Json<IssueCommentAnswer>> {
     let command = EditComment { org_id: of.org_id(), id, body: body.into_inner().body };
     let comment = state.actors.issue.ask(&of.stored.issue.issue_id, command, of.context()).await?;
-    Ok(Json(IssueCommentAnswer { comment: comment.into() }))
+    let mail = state.store.issue_mail_comments(comment.issue_id).await?.remove(&id);
+    Ok(Json(IssueCommentAnswer { comment: IssueCommentBody::from(comment).with_mail(mail) }))
 }
 
 /// Delete a comment on an issue

@@ -253,7 +253,7 @@ fn actor(org: &Org<IssuesRead>) -> Value {
         Caller::Key(key) => ("key", key.key_id.to_string()),
         Caller::AccessKey(key) => ("key", key.id.to_string()),
         Caller::Person(person) => ("user", person.user_id.to_string()),
-        Caller::Job(_) | Caller::Nobody | Caller::System => ("system", String::new()),
+        Caller::Job(_) | Caller::AppPassword(_) | Caller::Nobody | Caller::System => ("system", String::new()),
     };
     let scopes = [Scope::IssuesRead, Scope::IssuesWrite, Scope::IssuesAdmin];
     let has: Vec<String> = scopes.into_iter().filter(|it| org.authority().has(*it)).map(|it| it.to_string()).collect();

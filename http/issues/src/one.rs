@@ -47,6 +47,12 @@ pub(crate) struct IssueAnswer {
     issue: Issue,
 }
 
+impl IssueAnswer {
+    pub(super) fn new(issue: Issue) -> Self {
+        Self { issue }
+    }
+}
+
 /// An issue with what hangs on it.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct IssueWholeAnswer {
@@ -127,14 +133,23 @@ macro_rules! issue_body {
             #[serde(default, deserialize_with = "nullable")]
             #[schema(value_type = Option<String>)]
             environment: Option<Option<String>>,
+            /// A sprint of the space that isn't closed: its id or name.
+            #[serde(default, deserialize_with = "nullable")]
+            #[schema(value_type = Option<String>)]
+            sprint: Option<Option<String>>,
             /// The issue that it stands below: its key or id.
             #[serde(default, deserialize_with = "nullable")]
             #[schema(value_type = Option<String>)]
             parent: Option<Option<String>>,
+            /// A request type of the space's desk: its id or name. An issue that has one is a request, which its reporter follows
+            /// in the help center.
+            #[serde(default, deserialize_with = "nullable")]
+            #[schema(value_type = Option<String>)]
+            request_type: Option<Option<String>>,
         }
 
         impl $name {
-            fn fields(&self) -> IssueFields {
+            pub(super) fn fields(&self) -> IssueFields {
                 IssueFields {
                     kind: self.kind.clone(),
                     summary: self.summary.clone(),
@@ -147,6 +162,7 @@ macro_rules! issue_body {
                     components: self.components.clone(),
                     fix_versions: self.fix_versions.clone(),
                     affects_versions: self.affects_versions.clone(),
+                    sprint: self.sprint.clone(),
                     due_date: self.due_date.clone(),
                     start_date: self.start_date.clone(),
                     story_points: self.story_points,
@@ -154,6 +170,7 @@ macro_rules! issue_body {
                     remaining_estimate: self.remaining_estimate,
                     environment: self.environment.clone(),
                     parent: self.parent.clone(),
+                    request_type: self.request_type.clone(),
                     version: None,
                 }
             }
@@ -358,7 +375,8 @@ pub(crate) struct IssueChangeBody {
     from: Vec<String>,
     /// What it holds since.
     to: Vec<String>,
-    /// `person` or `key`.
+    /// `person`, `key`, `automation` for what follows of an approval, or `bulk` for a change of many; `commit` or `pull`, where a
+    /// commit or a pull request says that it closes the issue.
     cause: String,
 }
 

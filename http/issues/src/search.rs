@@ -119,15 +119,24 @@ pub(crate) struct IssueSearchAnswer {
 }
 
 async fn found_in(org: &Org<IssuesRead>, state: &State, asked: &IssueSearchBody) -> Result<Json<IssueSearchAnswer>> {
-    let limit = asked.max_results.unwrap_or(RESULTS_DEFAULT);
     let fallback = asked.order.map_or_else(Fallback::default, Fallback::from);
-    let search_for = Asked { jql: &asked.jql, fallback, start: asked.start_at, limit };
-    let found = search(&state.store, org.authority(), &search_for).await?;
+    answered(org, state, (&asked.jql, fallback), (asked.start_at, asked.max_results)).await
+}
+
+/// The page of what a query finds.
+pub(super) async fn answered(
+    org: &Org<IssuesRead>,
+    state: &State,
+    (jql, fallback): (&str, Fallback),
+    (start, results): (u64, Option<u64>),
+) -> Result<Json<IssueSearchAnswer>> {
+    let limit = results.unwrap_or(RESULTS_DEFAULT);
+    let found = search(&state.store, org.authority(), &Asked { jql, fallback, start, limit }).await?;
     Ok(Json(IssueSearchAnswer {
         issues: found.issues,
         total: found.total,
         total_is_at_least: i64::try_from(found.total).unwrap_or(i64::MAX) >= COUNTED_MAX,
-        start_at: asked.start_at,
+        start_at: start,
         max_results: limit,
         scanned: found.total,
     }))
@@ -148,7 +157,7 @@ pub(crate) async fn issues_search(
 
 /// List issues
 ///
-/// The same search, with its parameters in the address.
+/// The same search, with its parameters in the address, whose line holds 64 KB: a longer query is `POST`ed.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/issues",
     responses((status = 400, description = "Field 'x' does not exist or you do not have permission to view it. (line 1, character 1)")))]
 pub(crate) async fn issues_list(

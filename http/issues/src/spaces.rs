@@ -8,7 +8,7 @@ use domain::{
         key::SpaceKey,
         limits::SPACE_KEY,
         settings::Color,
-        space::{Space, SpaceConfig, SpaceRole, Template},
+        space::{Space, SpaceRole, Template},
     },
 };
 use http_shell::{
@@ -105,9 +105,9 @@ pub(crate) struct IssueSpacePatch {
     #[serde(default, deserialize_with = "nullable")]
     #[schema(value_type = Option<String>)]
     color: Option<Option<Color>>,
-    /// How the space behaves, as a whole.
+    /// How the space behaves: what isn't said stays, also of `access` and of `servicedesk`. A desk that is null is taken away.
     #[schema(value_type = Option<Object>)]
-    config: Option<SpaceConfig>,
+    config: Option<Value>,
     /// The version that was seen.
     version: Option<i64>,
 }

@@ -14,6 +14,7 @@ use domain::{
         transfer::{FileFormat, IMPORT_LEN_MAX, IMPORT_TOO_LARGE, SOURCE_KEY_LEN_MAX},
     },
     problems::Problems,
+    token::sha256_hex,
 };
 use futures::stream;
 use http_shell::{
@@ -26,7 +27,6 @@ use http_shell::{
     state::State,
 };
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use utoipa::{IntoParams, ToSchema};
 
 /// Characters of what names a space (contract B 4.1).
@@ -85,7 +85,7 @@ pub(crate) struct IssuesFile {
 /// Export issues
 ///
 /// As CSV, which spreadsheets and Jira read, or as JSON with all that hangs on them: what the query finds, in its order, up to
-/// 10,000 issues. Where there are more, the header `x-service-truncated` says so.
+/// 10,000 issues. Where there are more, the header `x-service-truncated` says so. The address's line holds 64 KB.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/issues/export", responses(
     (status = 200, description = "The file.", content((String = "text/csv"), (inline(IssuesFile) = "application/json", example = json!({ "issues": [] })))),
     (status = 400, description = "Field 'x' does not exist or you do not have permission to view it. (line 1, character 1)"),
@@ -233,11 +233,7 @@ pub(crate) async fn issue_import(
     let space_id = space_that_is_named(&state, &org, &space).await?;
     let command = ImportIssues {
         org_id: org.id(),
-        digest: Sha256::digest(content.as_bytes())
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect::<Vec<_>>()
-            .concat(),
+        digest: sha256_hex(content.as_bytes()),
         content: content.into(),
         format: format.into(),
         start: usize::try_from(start_row).unwrap_or(usize::MAX),

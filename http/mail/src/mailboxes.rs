@@ -13,14 +13,19 @@ use http_shell::{
     org::Org,
     path::Path,
     permission::{MailAdmin, Part},
+    query::{Query, RequestQuery},
     state::State,
 };
 use serde::{Deserialize, Serialize};
 use store::mail::MailState;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::labels::MailLabelBody;
 
 /// Mailboxes of a person in one answer.
 pub(crate) const LISTED_MAX: u64 = 1_000;
+/// Characters of the id of the mailbox whose labels are asked for (contract B 4.8).
+const LABELS_OF_LEN_MAX: usize = 100;
 
 /// A mailbox, as its members see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -62,27 +67,71 @@ impl MailboxBody {
 
 /// Mailboxes.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::option_option, reason = "absent, null and a value are three things")]
 pub(crate) struct MailboxesAnswer {
     /// The mailboxes that the caller is a member of; a key is of none.
     mailboxes: Vec<MailboxBody>,
+    /// The labels of the mailbox that `labels` names; null where the caller can't open it, absent where nothing is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<LabelsOfMailboxBody>)]
+    labels: Option<Option<LabelsOfMailboxBody>>,
+}
+
+/// What a mailbox has as labels.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LabelsOfMailboxBody {
+    /// The mailbox's id.
+    mailbox_id: String,
+    /// The labels, in the order of their names.
+    labels: Vec<MailLabelBody>,
+}
+
+/// What is asked of mailboxes beside themselves.
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct MailboxesQuery {
+    /// The id of a mailbox whose labels are answered, too: up to 100 characters.
+    labels: Option<String>,
+}
+
+impl RequestQuery for MailboxesQuery {
+    fn check(&self, problems: &mut Problems) {
+        let fits = self.labels.as_deref().is_none_or(|it| it.chars().count() <= LABELS_OF_LEN_MAX);
+        problems.require(fits, "labels", "Use at most 100 characters.");
+    }
 }
 
 /// My mailboxes
 ///
 /// The mailboxes that the caller is a member of. A key has none.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/mail/mailboxes")]
-pub(crate) async fn mailboxes_list(org: Org<Part>, state: State) -> Result<Json<MailboxesAnswer>> {
+pub(crate) async fn mailboxes_list(
+    org: Org<Part>,
+    query: Query<MailboxesQuery>,
+    state: State,
+) -> Result<Json<MailboxesAnswer>> {
     let mailboxes = match org.person_caller() {
         Some(person) => state.store.mailboxes_of_person(org.id(), person.user_id, LISTED_MAX).await?,
         None => Vec::new(),
     };
     let ids: Vec<MailboxId> = mailboxes.iter().map(|mailbox| mailbox.id).collect();
+    let labels = match query.labels.as_deref() {
+        Some(id) => Some(labels_of(&state, ids.iter().find(|it| it.to_string() == id).copied()).await?),
+        None => None,
+    };
     let mut settings = state.store.mail_states(&ids).await?;
     let mailboxes = mailboxes.into_iter().map(|mailbox| {
         let settings = settings.remove(&mailbox.id).unwrap_or_default();
         MailboxBody::new(mailbox, settings)
     });
-    Ok(Json(MailboxesAnswer { mailboxes: mailboxes.collect() }))
+    Ok(Json(MailboxesAnswer { mailboxes: mailboxes.collect(), labels }))
+}
+
+/// The labels of a mailbox that the caller opens.
+async fn labels_of(state: &State, id: Option<MailboxId>) -> domain::Result<Option<LabelsOfMailboxBody>> {
+    let Some(id) = id else { return Ok(None) };
+    let labels = state.store.mail_labels(id).await?.into_iter().map(MailLabelBody::from).collect();
+    Ok(Some(LabelsOfMailboxBody { mailbox_id: id.to_string(), labels }))
 }
 
 /// A mailbox, as who runs mail sees it.

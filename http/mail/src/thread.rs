@@ -20,7 +20,11 @@ use kernel::CpuKind;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::thread_row::{CorrespondentBody, MailThreadBody};
+use crate::{
+    invitation::{MailInvitationBody, invitations},
+    labels::MailLabelBody,
+    thread_row::{CorrespondentBody, MailThreadBody},
+};
 
 /// Messages whose bodies one answer has.
 const BODIES_MAX: usize = 100;
@@ -96,7 +100,7 @@ pub(crate) struct MailMessageBody {
     sent_at: Option<i64>,
     /// When it came.
     received_at: i64,
-    /// `inbox`, `archive`, `spam`, `trash`, `sent` or `drafts`.
+    /// `inbox`, `archive`, `spam`, `trash`, `sent`, `drafts` or `scheduled`.
     #[serde(rename = "box")]
     place: &'static str,
     /// Whether nobody has read it.
@@ -124,17 +128,21 @@ pub(crate) struct MailMessageBody {
     authentication: MailAuthenticationBody,
     /// The rule that the category follows from.
     category_rule: String,
+    /// What the message says of an event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invitation: Option<MailInvitationBody>,
 }
 
 /// What is shown of a message.
-struct Shown {
+pub(crate) struct Shown {
     text: String,
     html: Option<String>,
     is_truncated: bool,
 }
 
 impl Shown {
-    fn read(raw: &[u8], is_unparsed: bool) -> Self {
+    /// Reads it of a message's bytes.
+    pub(crate) fn read(raw: &[u8], is_unparsed: bool) -> Self {
         let content = if is_unparsed { MailContent::unparsed(raw) } else { MailContent::read(raw) };
         let is_truncated = content.text.is_truncated || content.html.as_ref().is_some_and(|html| html.is_truncated);
         Self { text: content.text.text, html: content.html.map(|html| clean_html(&html.text)), is_truncated }
@@ -142,7 +150,7 @@ impl Shown {
 }
 
 impl MailMessageBody {
-    fn new(thread_id: &str, message: MailMessage, shown: Option<Shown>) -> Self {
+    pub(crate) fn new(thread_id: &str, message: MailMessage, shown: Option<Shown>) -> Self {
         let all = |people: Vec<_>| people.into_iter().map(CorrespondentBody::from).collect();
         let (placing, verdict, people) = (message.placing, message.verdict, message.people);
         let is_truncated = shown.as_ref().is_some_and(|it| it.is_truncated);
@@ -185,7 +193,13 @@ impl MailMessageBody {
                 tls: verdict.tls,
             },
             category_rule: message.rule,
+            invitation: None,
         }
+    }
+
+    /// The same with what it says of an event.
+    pub(crate) fn inviting(self, invitation: Option<MailInvitationBody>) -> Self {
+        Self { invitation, ..self }
     }
 }
 
@@ -196,6 +210,8 @@ pub(crate) struct MailThreadAnswer {
     thread: MailThreadBody,
     /// The messages, the oldest first.
     messages: Vec<MailMessageBody>,
+    /// The labels that the conversation has, in the order of their names.
+    labels: Vec<MailLabelBody>,
 }
 
 /// A conversation
@@ -213,14 +229,20 @@ pub(crate) async fn mail_thread_get(
     let conversation = found.ok_or_else(no_thread)?;
     let wanted = bodies_wanted(query.bodies.as_deref(), &conversation);
     let mut shown = shown(&state, &mailbox, &conversation, &wanted).await?;
+    let labels = if conversation.labels.is_empty() { Vec::new() } else { state.store.mail_labels(mailbox.id).await? };
+    let labels = labels.into_iter().filter(|label| conversation.labels.contains(&label.id));
+    let labels = labels.map(MailLabelBody::from).collect();
     let thread = MailThreadBody::new(&mailbox, conversation.row());
     let thread_id = conversation.id.to_string();
+    let ids: Vec<MailMessageId> = conversation.messages.iter().map(|message| message.placing.id).collect();
+    let mut invitations = invitations(&state, mailbox.id, &ids).await?;
     let messages = conversation.messages.into_iter().map(|message| {
         let shown = shown.remove(&message.placing.id);
-        MailMessageBody::new(&thread_id, message, shown)
+        let invitation = invitations.remove(&message.placing.id);
+        MailMessageBody::new(&thread_id, message, shown).inviting(invitation)
     });
     let messages = messages.collect();
-    Ok(Json(MailThreadAnswer { thread, messages }))
+    Ok(Json(MailThreadAnswer { thread, messages, labels }))
 }
 
 /// Whose bodies are asked for.

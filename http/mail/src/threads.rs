@@ -4,8 +4,9 @@ use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use domain::{
     Timestamp,
-    id::{MailLabelId, MailThreadId},
-    mail::{MailCategory, MailPush, Mailbox, ThreadRow, View, choose_a_label, mail_words, no_label},
+    calendar::zone_named,
+    id::{MailLabelId, MailThreadId, MailboxId},
+    mail::{MailCategory, MailPush, MailQuestion, Mailbox, ThreadRow, View, choose_a_label, no_label},
     problems::Problems,
 };
 use http_shell::{
@@ -18,7 +19,7 @@ use http_shell::{
     state::State,
 };
 use serde::{Deserialize, Serialize};
-use store::mail::ThreadsWanted;
+use store::{Store, mail::ThreadsWanted};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::{
@@ -65,7 +66,12 @@ pub(crate) struct AllThreadsQuery {
     view: Option<String>,
     /// Of the inbox, only those of this category.
     category: Option<String>,
-    /// Words that a message has, up to 200 characters. Without a view, all but spam and trash is searched.
+    /// What is looked for, up to 200 characters: words, of which the last may go on, and `"several words"` together. `from:`, `to:`,
+    /// `cc:`, `bcc:`, `subject:`, `list:`, `deliveredto:` and `filename:` stand before words, `label:` before a label's name,
+    /// `rfc822msgid:` before a Message-ID. `is:unread`, `is:read`, `is:starred`, `is:snoozed`, `has:attachment`, `has:invitation`,
+    /// `in:trash`, `category:updates`, `before:2026-11-27`, `after:2026-11-27`, `older_than:1y`, `newer_than:2d`, `larger:5m`,
+    /// `smaller:500k`. `-` before any of them has it not be so, `OR` between two has one of them be enough, and parentheses hold
+    /// terms together, up to 8 deep. Without a view, all but spam and trash is searched.
     q: Option<String>,
     /// Where the page starts: the `cursor` of the page before it.
     cursor: Option<String>,
@@ -97,7 +103,12 @@ pub(crate) struct ThreadsQuery {
     view: Option<String>,
     /// The id of a label, for `label`.
     label: Option<String>,
-    /// Words that a message has, up to 200 characters. Without a view, all but spam and trash is searched.
+    /// What is looked for, up to 200 characters: words, of which the last may go on, and `"several words"` together. `from:`, `to:`,
+    /// `cc:`, `bcc:`, `subject:`, `list:`, `deliveredto:` and `filename:` stand before words, `label:` before a label's name,
+    /// `rfc822msgid:` before a Message-ID. `is:unread`, `is:read`, `is:starred`, `is:snoozed`, `has:attachment`, `has:invitation`,
+    /// `in:trash`, `category:updates`, `before:2026-11-27`, `after:2026-11-27`, `older_than:1y`, `newer_than:2d`, `larger:5m`,
+    /// `smaller:500k`. `-` before any of them has it not be so, `OR` between two has one of them be enough, and parentheses hold
+    /// terms together, up to 8 deep. Without a view, all but spam and trash is searched.
     q: Option<String>,
     /// Of the inbox, only those of this category.
     category: Option<String>,
@@ -130,29 +141,43 @@ impl RequestQuery for ThreadsQuery {
 }
 
 impl ThreadsQuery {
+    /// The view that is asked for; none where nothing is said.
+    ///
     /// 400 for a label's view without one, 404 for a label that isn't there.
-    fn label_check(&self) -> domain::Result<()> {
+    async fn place(&self, store: &Store, mailbox_id: MailboxId) -> domain::Result<Option<String>> {
         if self.view.as_deref() != Some("label") {
-            return Ok(());
+            return Ok(self.view.clone());
         }
         let label = self.label.as_deref().filter(|it| !it.is_empty()).ok_or_else(choose_a_label)?;
-        // Mailboxes have no labels yet.
-        label.parse::<MailLabelId>().map_err(|_| no_label()).and_then(|_| Err(no_label()))
+        let id: MailLabelId = label.parse().map_err(|_| no_label())?;
+        let found = store.mail_label(mailbox_id, id).await?.ok_or_else(no_label)?;
+        Ok(Some(View::Label(found.id).place()))
     }
 }
 
 fn wanted(
-    view: Option<&str>,
+    place: Option<String>,
     category: Option<&str>,
-    question: Option<&str>,
+    question: Option<MailQuestion>,
     cursor: Option<&str>,
 ) -> domain::Result<ThreadsWanted> {
-    let words = mail_words(question.unwrap_or_default());
-    let usual = if words.is_empty() { View::Inbox } else { View::All };
-    let place = view.unwrap_or(usual.name()).to_owned();
-    let category = category.filter(|_| place == View::Inbox.name()).and_then(MailCategory::from_name);
+    let is_inbox = place.as_deref() == Some(View::Inbox.name());
+    let category = category.filter(|_| is_inbox).and_then(MailCategory::from_name);
     let behind: Option<Behind> = cursor.map(|it| cursor::read(LIST, it)).transpose()?;
-    Ok(ThreadsWanted { place, category, words, behind: behind.map(|it| (it.0, it.1)), limit: PAGE + 1 })
+    Ok(ThreadsWanted { place, category, question, behind: behind.map(|it| (it.0, it.1)), limit: PAGE + 1 })
+}
+
+/// What is looked for, where anything is; days are those of the caller.
+async fn question(state: &State, person: &MailPerson, text: Option<&str>) -> domain::Result<Option<MailQuestion>> {
+    let Some(text) = text.filter(|it| !it.trim().is_empty()) else { return Ok(None) };
+    let caller = state.store.person(person.user_id()).await?;
+    let zone = caller.and_then(|caller| caller.time_zone).and_then(|name| zone_named(&name)).unwrap_or_default();
+    MailQuestion::parse(text, &zone, state.store.now())
+}
+
+/// The view that is listed where nothing is said: the inbox, or for a search all but spam and trash.
+fn usual(question: Option<&MailQuestion>) -> String {
+    question.map_or(View::Inbox, |_| View::All).place()
 }
 
 /// Conversations.
@@ -185,8 +210,9 @@ pub(crate) async fn mail_threads_all(
     query: Query<AllThreadsQuery>,
     state: State,
 ) -> Result<Json<MailThreadsAnswer>> {
-    let (view, category) = (query.view.as_deref(), query.category.as_deref());
-    let wanted = wanted(view, category, query.q.as_deref(), query.cursor.as_deref())?;
+    let question = question(&state, &person, query.q.as_deref()).await?;
+    let place = query.view.clone().unwrap_or_else(|| usual(question.as_ref()));
+    let wanted = wanted(Some(place), query.category.as_deref(), question, query.cursor.as_deref())?;
     let mailboxes = state.store.mailboxes_of_person(person.id(), person.user_id(), MERGED_MAX).await?;
     let mut rows: Vec<(&Mailbox, ThreadRow)> = Vec::new();
     for mailbox in &mailboxes {
@@ -198,18 +224,22 @@ pub(crate) async fn mail_threads_all(
 }
 
 /// The conversations of a mailbox
+///
+/// A search finds conversations with a message for which all terms hold, among the last 10,000 of these messages.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads", responses(
     (status = 400, description = "Choose a label.\n\nInvalid cursor"),
     (status = 404, description = "Label not found")))]
 pub(crate) async fn mail_threads(
-    _person: MailPerson,
+    person: MailPerson,
     query: Query<ThreadsQuery>,
     mailbox: Owned<Mailbox>,
     state: State,
 ) -> Result<Json<MailThreadsAnswer>> {
-    query.label_check()?;
-    let (view, category) = (query.view.as_deref(), query.category.as_deref());
-    let wanted = wanted(view, category, query.q.as_deref(), query.cursor.as_deref())?;
+    let place = query.place(&state.store, mailbox.id).await?;
+    let question = question(&state, &person, query.q.as_deref()).await?;
+    let says_where = question.as_ref().is_some_and(MailQuestion::says_where);
+    let place = place.or_else(|| (!says_where).then(|| usual(question.as_ref())));
+    let wanted = wanted(place, query.category.as_deref(), question, query.cursor.as_deref())?;
     let rows = state.store.mail_threads(mailbox.id, &wanted).await?;
     Ok(Json(MailThreadsAnswer::new(rows.into_iter().map(|row| (&*mailbox, row)).collect())))
 }

@@ -118,17 +118,18 @@ impl Argument for OfLateJob {
     }
 }
 
-/// The runner that shows its secret.
-pub(crate) struct OfRunner {
-    /// The runner, as it was when the request came in.
-    pub runner: StoredRunner,
-    context: Context,
-}
+/// The runner that shows its secret. Thousands wait, and what is handed on by value has its room in each that hands it on.
+pub(crate) struct OfRunner(Box<(StoredRunner, Context)>);
 
 impl OfRunner {
+    /// The runner, as it was when the request came in.
+    pub fn runner(&self) -> &StoredRunner {
+        &self.0.0
+    }
+
     /// The context to ask an owner with.
     pub fn context(&self) -> Context {
-        self.context.clone()
+        self.0.1.clone()
     }
 }
 
@@ -142,11 +143,12 @@ impl Argument for OfRunner {
 
     async fn take(call: &mut Call) -> Result<Self> {
         let found = match token_of(call, RUNNER_HEADER, TokenKind::Runner) {
-            Some(token) => call.state.store.runner_by_secret(&token.hash()).await?,
+            // Thousands of runners wait behind this, without its room.
+            Some(token) => Box::pin(call.state.store.runner_by_secret(&token.hash())).await?,
             None => None,
         };
-        let Some(runner) = found else { return Err(refused(call, runner_unknown()).await) };
-        call.state.limits.runner(&call.state, runner.id).await?;
-        Ok(Self { runner, context: call.context.clone() })
+        let Some(runner) = found else { return Err(Box::pin(refused(call, runner_unknown())).await) };
+        Box::pin(call.state.limits.runner(&call.state, runner.id)).await?;
+        Ok(Self(Box::new((runner, call.context.clone()))))
     }
 }

@@ -80,7 +80,7 @@ pub(crate) struct ArtifactUploadUrl {
 #[utoipa::path(post, path = "/v1/runner/artifacts/upload", responses(
     (status = 400, description = "An attempt of a run has at most 1000 artifacts."),
     (status = 409, description = "This run has an artifact with this name already."),
-    (status = 413, description = "An artifact has at most 10 GiB.")))]
+    (status = 413, description = "An artifact has at most 10 GiB, unless the server is configured otherwise.")))]
 pub(crate) async fn runner_artifact_upload(
     of: OfJob,
     base: BaseUrl,

@@ -249,6 +249,9 @@ impl From<StepReport> for JobStepBody {
 /// A fault in a workflow file.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct WorkflowProblemBody {
+    /// The file's name, where a text was checked as that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     /// What is wrong.
     message: String,
     /// The line, from 1.
@@ -267,7 +270,14 @@ impl From<&WorkflowProblem> for WorkflowProblemBody {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        Self { message: problem.message.clone(), line: problem.line, column: problem.column, severity }
+        Self { file: None, message: problem.message.clone(), line: problem.line, column: problem.column, severity }
+    }
+}
+
+impl WorkflowProblemBody {
+    /// The same of a file of this name.
+    pub(super) fn of_file(self, name: &str) -> Self {
+        Self { file: Some(name.to_owned()), ..self }
     }
 }
 

@@ -5,10 +5,7 @@ use domain::{
     git::{PullNumber, RefName},
     id::CacheId,
     pipelines::{
-        caches::{
-            CACHE_LINK_LASTS, CACHE_QUOTA, CacheHit, CacheKey, CacheVersion, RESTORE_KEYS_MAX, cache_scopes,
-            cache_searches,
-        },
+        caches::{CACHE_LINK_LASTS, CacheHit, CacheKey, CacheVersion, RESTORE_KEYS_MAX, cache_scopes, cache_searches},
         run_not_found,
     },
     problems::Problems,
@@ -183,9 +180,9 @@ async fn cache_of(state: &State, of: &OfJob, key: &str, version: &str) -> Result
 /// For the job's own ref only. PUT the bytes to the address, then commit. What is there is never changed.
 #[utoipa::path(post, path = "/v1/runner/cache/save", responses(
     (status = 400, description = "A job sends at most 50 caches before it commits them.\n\nThe caches that jobs of this \
-        repository send and haven't committed have at most 10 GiB."),
+        repository send and haven't committed have at most 10 GiB, unless the server is configured otherwise."),
     (status = 404, description = "Run not found"),
-    (status = 413, description = "A cache has at most 5 GiB.")))]
+    (status = 413, description = "A cache has at most 5 GiB, unless the server is configured otherwise.")))]
 pub(crate) async fn runner_cache_save(
     of: OfJob,
     base: BaseUrl,
@@ -225,7 +222,8 @@ impl RequestBody for CacheCommit {
 
 /// Save a cache that was sent
 ///
-/// What nobody used for longest goes where all caches of the repository have more than 10 GiB.
+/// What nobody used for longest goes where all caches of the repository have more than they may: 10 GiB, unless the server is
+/// configured otherwise.
 #[utoipa::path(post, path = "/v1/runner/cache/commit", responses(
     (status = 404, description = "Run not found"),
     (status = 409, description = "Upload the file first.")))]
@@ -343,7 +341,7 @@ pub(crate) async fn caches_list(
     let usage = state.store.cache_usage(no).await?;
     Ok(Json(CachesAnswer {
         caches: caches.into_iter().map(CacheBody::from).collect(),
-        usage: CacheUsageBody { count: usage.count, size_bytes: usage.size, quota_bytes: CACHE_QUOTA },
+        usage: CacheUsageBody { count: usage.count, size_bytes: usage.size, quota_bytes: state.settings.cache_quota.0 },
         cursor,
     }))
 }

@@ -78,7 +78,7 @@ pub(crate) async fn runner_checkout(
     let (repository, run) = fetched_by(store, job).await?;
     let named = body.into_inner().r#ref.filter(|named| !named.is_empty());
     let (sha, full_ref) = match named {
-        None => (run.sha.to_string(), run.full_ref),
+        None => (run.commit().to_string(), run.full_ref),
         Some(named) => {
             let (_, commit) = state.git.commit_named(&repository, &named).await?;
             (commit.id.to_string(), named)

@@ -2,23 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use actix_web::{
-    HttpResponse,
-    http::{StatusCode, header},
-};
+use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
 use actors::pipelines::files::PutJobFile;
 use domain::{
     Context, Error,
     id::{ContentId, OrgId, ResourceId},
     pipelines::artifacts::file_not_expected,
     problems::Problems,
-    storage::{RangeAnswer, range_answer},
 };
-use futures::TryStreamExt;
 use http_shell::{
     answer::NoContent,
     argument::Argument,
     call::Call,
+    download::Download,
     error::Result,
     facts::Facts,
     origin::base_url,
@@ -152,11 +148,8 @@ pub(crate) async fn job_file_put(sent: SentJobFile, state: State) -> Result<NoCo
 
 /// Bytes that are fetched from an address, or a part of them.
 pub(crate) struct FetchedJobFile {
-    org_id: OrgId,
-    content: ContentId,
     name: String,
-    size: u64,
-    range: RangeAnswer,
+    download: Download,
 }
 
 /// What is fetched.
@@ -178,7 +171,7 @@ async fn fetched(store: &Store, file: JobFile) -> domain::Result<Option<(OrgId, 
 impl Argument for FetchedJobFile {
     fn describe(facts: &mut Facts) {
         describe(facts);
-        facts.header("Range", "One range of bytes, as `bytes=0-1023`.", false);
+        Download::describe(facts);
         facts.error(404, "File not found");
     }
 
@@ -189,8 +182,7 @@ impl Argument for FetchedJobFile {
         }
         let found = fetched(&call.state.store, address.file).await?;
         let (org_id, content, name, size) = found.ok_or_else(|| Error::not_found("File not found"))?;
-        let range = range_answer(call.header(header::RANGE), size);
-        Ok(Self { org_id, content, name, size, range })
+        Ok(Self { name, download: Download::of(call, org_id, content, size) })
     }
 }
 
@@ -202,31 +194,12 @@ impl Argument for FetchedJobFile {
     (status = 206, description = "The range that was asked for.", content_type = "application/octet-stream"),
     (status = 416, description = "There are fewer bytes.")))]
 pub(crate) async fn job_file_get(of: FetchedJobFile, state: State) -> Result<HttpResponse> {
-    let FetchedJobFile { org_id, content, name, size, range } = of;
-    let mut response = HttpResponse::Ok();
-    let part = match range {
-        RangeAnswer::Whole => None,
-        RangeAnswer::Part(part) => {
-            let shown = format!("bytes {}-{}/{}", part.bytes.start(), part.bytes.end(), part.size);
-            response.status(StatusCode::PARTIAL_CONTENT).insert_header((header::CONTENT_RANGE, shown));
-            Some(*part.bytes.start()..part.bytes.end() + 1)
-        }
-        RangeAnswer::Unsatisfiable => {
-            response.status(StatusCode::RANGE_NOT_SATISFIABLE);
-            return Ok(response.insert_header((header::CONTENT_RANGE, format!("bytes */{size}"))).finish());
-        }
-    };
-    let read = state.store.content_read(org_id, content, part).await?;
-    let read = read.ok_or_else(|| Error::internal("an artifact or a cache has no content"))?;
+    let FetchedJobFile { name, download } = of;
     let name = utf8_percent_encode(&name, NON_ALPHANUMERIC);
-    Ok(response
-        .insert_header((header::CONTENT_TYPE, "application/octet-stream"))
-        .insert_header((header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{name}")))
-        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .insert_header((header::ACCEPT_RANGES, "bytes"))
-        .no_chunking(read.range.end - read.range.start)
-        .streaming(read.bytes.map_err(|error| {
-            tracing::warn!(%error, "a download broke off");
-            std::io::Error::other("the download broke off")
-        })))
+    let about = |response: &mut HttpResponseBuilder| {
+        response
+            .insert_header((header::CONTENT_TYPE, "application/octet-stream"))
+            .insert_header((header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{name}")));
+    };
+    download.answer(&state, about).await
 }

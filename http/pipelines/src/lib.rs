@@ -5,6 +5,7 @@ mod argument;
 mod artifacts;
 mod body;
 mod caches;
+mod check;
 mod checkout;
 mod environments;
 mod files;

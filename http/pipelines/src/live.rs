@@ -2,17 +2,16 @@
 
 use actix_web::HttpResponse;
 use actors::pipelines::pipelines_channel;
-use domain::{Error, git::repository_not_found, id::ResourceId};
+use domain::id::ResourceId;
 use http_shell::{
     answer::Json,
-    call::Call,
     error::Result,
-    path::{Path, PathParameter},
+    path::Path,
     permission::GitRead,
     repository::Repository,
-    socket::{Opening, SocketAddress, SocketKind},
+    socket::{Opening, SocketAddress},
     state::State,
-    watching::{RepositoryId, Watching},
+    watching::{RepositoryId, WatchKind, watch, watch_address},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -24,29 +23,22 @@ pub(crate) struct PipelinesLiveView {
     socket: Option<SocketAddress>,
 }
 
-fn resource(id: ResourceId) -> String {
-    format!("pipelines:{id}")
-}
-
 /// Find the socket of a repository's pipelines
 ///
 /// Open `url?ticket=…` within two minutes.
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/live")]
 pub(crate) async fn pipelines_live(repository: Repository<GitRead>, state: State) -> Result<Json<PipelinesLiveView>> {
-    let (id, org_id) = (repository.stored.id(), repository.org_id());
-    let rights = serde_json::to_value(org_id).map_err(Error::internal)?;
-    let path = format!("/v1/sockets/pipelines-of/{id}");
-    let socket = SocketAddress::issue_in(&state, repository.org(), &path, resource(id), rights).await?;
-    Ok(Json(PipelinesLiveView { socket }))
+    Ok(Json(PipelinesLiveView { socket: watch_address::<PipelinesLive>(&state, &repository).await? }))
 }
 
 /// The socket of a repository's pipelines.
 pub(crate) struct PipelinesLive;
 
-impl SocketKind for PipelinesLive {
-    fn resource(call: &Call) -> Result<String> {
-        let id = RepositoryId::read(call.path_value(RepositoryId::NAME)?).ok_or_else(repository_not_found)?;
-        Ok(resource(id.0))
+impl WatchKind for PipelinesLive {
+    const PATH: &'static str = "/v1/sockets/pipelines-of";
+
+    fn channel(repository: ResourceId) -> String {
+        pipelines_channel(repository)
     }
 }
 
@@ -58,10 +50,9 @@ impl SocketKind for PipelinesLive {
 #[utoipa::path(get, path = "/v1/sockets/pipelines-of/{repositoryId}",
     responses((status = 101, description = "The socket is open.")))]
 pub(crate) async fn pipelines_live_socket(
-    Path(RepositoryId(repository)): Path<RepositoryId>,
+    Path(repository): Path<RepositoryId>,
     opening: Opening<PipelinesLive>,
     state: State,
 ) -> Result<HttpResponse> {
-    let watching = Watching::begin(&state, repository, opening.ticket(), &pipelines_channel(repository)).await?;
-    opening.serve(watching).await
+    watch(&state, repository, opening).await
 }

@@ -1,14 +1,11 @@
 //! What a runner sends of a job's log (contract C 4.1).
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
 use actors::pipelines::logs::{AppendLog, LogPhase};
 use domain::{
     Error,
-    pipelines::{
-        job::JobLimits,
-        logs::{LOG_BODY_LEN_MAX, LOG_LINE_LEN_MAX, LOG_LINES_SENT_MAX, LogRules, SentLine},
-    },
+    pipelines::logs::{LOG_BODY_LEN_MAX, LOG_LINE_LEN_MAX, LOG_LINES_SENT_MAX, LogRules, SentLine},
     problems::Problems,
 };
 use http_shell::{
@@ -101,12 +98,12 @@ pub(crate) async fn runner_logs(
     body: Body<LogLinesSent>,
     state: State,
 ) -> Result<Json<LogTaken>> {
-    let job = &of.job;
+    let (job, came_at) = (&of.job, Instant::now());
     let phase = if job.conclusion.is_some() { LogPhase::Late } else { LogPhase::Open };
     let lines = body.into_inner().lines.into_iter().map(|LogLineSent { t, m }| SentLine { t, m });
     let rules = LogRules {
         marker: job.marker.clone(),
-        len_max: JobLimits::default().log_bytes,
+        len_max: state.settings.job_limits.log_bytes,
         masks: state.actors.job_masks.of(job).await?,
     };
     let command = AppendLog {
@@ -114,6 +111,7 @@ pub(crate) async fn runner_logs(
         no: job.no,
         phase,
         first: first.0,
+        came_at,
         lines: lines.collect(),
         rules: Arc::new(rules),
     };

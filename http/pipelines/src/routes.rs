@@ -3,8 +3,8 @@
 use http_shell::{endpoint::Endpoint, page};
 
 use crate::{
-    approvals, artifacts, caches, checkout, environments, files, live, log_archive, log_reading, log_socket, logs,
-    reports, runner, runners, runs, secrets, why, workflows,
+    approvals, artifacts, caches, check, checkout, environments, files, live, log_archive, log_reading, log_socket,
+    logs, reports, runner, runners, runs, secrets, why, workflows,
 };
 
 /// The lines.
@@ -16,7 +16,7 @@ pub fn page() -> Vec<Endpoint> {
             GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" => workflows::workflow_get;
             PUT    "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}" => workflows::workflow_put;
             POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/workflows/{file}/dispatches" => workflows::workflow_dispatch, creates();
-            POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/check" => workflows::workflow_check;
+            POST   "/v1/orgs/{orgId}/repos/{name}/pipelines/check" => check::workflow_check;
             GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/why" => why::workflows_why;
             GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs" => runs::runs_list;
             GET    "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}" => runs::run_get;

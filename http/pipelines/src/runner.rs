@@ -1,7 +1,7 @@
 //! What runners ask for: to be registered, a job, its plan (contract C 4.1).
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashSet},
     hash::{BuildHasher, Hasher, RandomState},
     time::{Duration, Instant},
 };
@@ -184,7 +184,7 @@ pub(crate) async fn runner_poll(
     let wait = Duration::from_secs(body.wait.unwrap_or(POLL_SECONDS_MAX));
     let found = waited(&state, &runner, &body.version, Instant::now() + wait).await?;
     Ok(match found {
-        Some(TakenJob { job_id, token }) => {
+        Some(TakenJob { job_id, token, .. }) => {
             let job = RunnerJob { job_id: job_id.to_string(), token: token.reveal().to_owned() };
             Either::Left(Json(RunnerPollAnswer { job }))
         }
@@ -192,22 +192,23 @@ pub(crate) async fn runner_poll(
     })
 }
 
-/// The job that the runner is given, as soon as there is one. While nothing is queued, only the store is asked.
+/// The job that the runner is given, as soon as there is one. While nothing is queued, only the store is asked. Thousands may wait:
+/// what isn't waiting has its memory only while it lasts.
 async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant) -> Result<Option<TakenJob>> {
-    let StoredRunner { org_id, seen_at, program: known, .. } = &runner.runner;
+    let StoredRunner { org_id, seen_at, program: known, .. } = runner.runner();
     let org_id = *org_id;
     let mut stopping = state.shutdown.subscribe();
     // What is queued from here on is told.
-    let mut waiter = state.actors.waiting_runners.enter(&runner.runner);
+    let mut waiter = state.actors.waiting_runners.enter(runner.runner());
     let is_known = known == program && seen_at.is_some_and(|at| state.store.now().since(at) < SEEN_EVERY);
-    let is_asked = !is_known || state.store.has_queued_jobs(org_id).await?;
+    let is_asked = !is_known || Box::pin(state.store.has_queued_jobs(org_id)).await?;
     let mut sign = is_asked.then_some(Sign::Take);
     loop {
         match sign.take() {
             Some(Sign::Take) => {
                 // What is queued meanwhile is told, too, and to others first.
                 waiter.wait_on(false);
-                match take(state, runner, program).await {
+                match Box::pin(take(state, runner, program)).await {
                     Ok(None) => {}
                     // A crowd that asks at the same time is no reason to send one of it away.
                     Err(ApiError::Domain(Error::Busy { outcome: Outcome::NotDone, .. })) => {
@@ -219,7 +220,7 @@ async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant)
             }
             Some(Sign::Look) => {
                 waiter.wait_on(true);
-                offer_queued(state, org_id).await?;
+                Box::pin(offer_queued(state, org_id)).await?;
             }
             Some(Sign::Leave) => return Ok(None),
             None => {}
@@ -235,8 +236,8 @@ async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant)
             told = waiter.told() => sign = Some(told),
             () = tokio::time::sleep(left.min(LOOK_EVERY)) => {
                 if state.actors.waiting_runners.is_look_due(org_id, LOOK_EVERY) {
-                    let runners = state.store.runners(org_id, RUNNERS_MAX).await?;
-                    state.actors.waiting_runners.leave_changed(org_id, &runners);
+                    let versions = Box::pin(state.store.runner_versions(org_id, RUNNERS_MAX)).await?;
+                    state.actors.waiting_runners.leave_changed(org_id, &versions);
                     sign = Some(Sign::Look);
                 }
             }
@@ -248,12 +249,16 @@ async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant)
 /// Asks for a job.
 async fn take(state: &State, runner: &OfRunner, program: &str) -> Result<Option<TakenJob>> {
     let context = Context { deadline: Instant::now() + ASK_MAX, ..runner.context() };
-    let command = TakeJob { runner_id: runner.runner.id, program: program.to_owned() };
-    Ok(state.actors.runner_pool.ask(&runner.runner.org_id, command, context).await?)
+    let command = TakeJob { runner_id: runner.runner().id, program: program.to_owned() };
+    let taken = state.actors.runner_pool.ask(&runner.runner().org_id, command, context).await?;
+    if let Some(taken) = &taken {
+        taken.tell(&state.hub);
+    }
+    Ok(taken)
 }
 
 /// Offers each queued job of an organization to one who waits here and may take it: those that wait longest, and of the others one
-/// for each set of labels.
+/// for each set of labels that none of those has.
 async fn offer_queued(state: &State, org_id: OrgId) -> Result<()> {
     let waiting = &state.actors.waiting_runners;
     let jobs = state.store.queued_jobs(org_id, QUEUE_WINDOW).await?;
@@ -263,8 +268,10 @@ async fn offer_queued(state: &State, org_id: OrgId) -> Result<()> {
     if (jobs.len() as u64) < QUEUE_WINDOW {
         return Ok(());
     }
-    for found in state.store.queued_labels(org_id, None, QUEUE_WINDOW).await? {
-        waiting.offer(org_id, &found.labels);
+    let offered: HashSet<&[String]> = jobs.iter().map(|job| job.labels.as_slice()).collect();
+    let sets = state.store.queued_labels(org_id, None, QUEUE_WINDOW).await?;
+    for set in sets.iter().filter(|set| !offered.contains(set.labels.as_slice())) {
+        waiting.offer(org_id, &set.labels);
     }
     Ok(())
 }

@@ -238,11 +238,9 @@ async fn starting(
 ) -> Result<(Happened, FoundFile)> {
     let (full_ref, commit) = named(state, stored, body.named.trim()).await?;
     let ref_name = RefName::parse(full_ref.as_bytes()).ok_or_else(revision_not_found)?;
-    let branch = match ref_name.kind() {
-        RefKind::Branch => Some(ref_name.short()),
-        RefKind::Tag => None,
-        RefKind::Notes | RefKind::Other => return Err(revision_not_found().into()),
-    };
+    if !matches!(ref_name.kind(), RefKind::Branch | RefKind::Tag) {
+        return Err(revision_not_found().into());
+    }
     let file = sources(state).file(stored, commit, name).await?.ok_or_else(workflow_not_found)?;
     let workflow = file.file.workflow.as_ref().ok_or_else(|| workflow_invalid(&file.file))?;
     let environments: BTreeSet<String> =
@@ -250,18 +248,7 @@ async fn starting(
     let inputs = inputs_of(workflow, &body.inputs, &environments)?;
     let event = serde_json::json!({ "ref": full_ref, "workflow": format!("{WORKFLOW_FOLDER}/{name}"),
                                     "inputs": serde_json::from_str::<serde_json::Value>(&inputs).unwrap_or_default() });
-    let happened = Happened {
-        cause: None,
-        by: Some(by),
-        what: WhatHappened::Dispatch,
-        full_ref,
-        branch,
-        sha: commit,
-        title: None,
-        pull: None,
-        event,
-        inputs,
-    };
+    let happened = Happened { by: Some(by), event, inputs, ..Happened::to(full_ref, commit, WhatHappened::Dispatch) };
     Ok((happened, file))
 }
 
@@ -321,7 +308,8 @@ async fn next_runs(state: &AppState, no: RepositoryNo, file: &str) -> Result<Vec
     Ok(times.into_iter().take(NEXT_RUNS_MAX).collect())
 }
 
-fn jobs_of(file: &WorkflowFile) -> Vec<String> {
+/// The names of a file's jobs, in its order.
+pub(super) fn jobs_of(file: &WorkflowFile) -> Vec<String> {
     file.workflow.iter().flat_map(|it| &it.jobs).map(|job| job.key.as_str().to_owned()).collect()
 }
 
@@ -336,39 +324,4 @@ pub(crate) async fn workflow_get(
     let problems = found.file.problems.iter().map(WorkflowProblemBody::from).collect();
     let next_runs = next_runs(&state, repository.stored.no, &file).await?;
     Ok(Json(WorkflowTextAnswer { file, text: found.text, problems, jobs: jobs_of(&found.file), next_runs }))
-}
-
-/// A workflow's text.
-#[derive(Deserialize, ToSchema)]
-#[schema(example = json!({"text": "on: push\njobs:\n  test:\n    runs-on: linux\n    steps:\n      - run: make test\n"}))]
-pub(crate) struct WorkflowCheck {
-    /// What the file would say: up to 524,288 bytes.
-    text: String,
-}
-
-impl RequestBody for WorkflowCheck {
-    const LIMIT: usize = 4 * http_shell::body::BODY_LEN_MAX;
-}
-
-/// What a workflow's text means.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct WorkflowCheckAnswer {
-    /// What is wrong with it.
-    problems: Vec<WorkflowProblemBody>,
-    /// The names of its jobs, in the order of the file.
-    jobs: Vec<String>,
-}
-
-/// Check a workflow's text
-///
-/// What is wrong with it, and where. Nothing is kept.
-#[utoipa::path(post, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/check")]
-pub(crate) async fn workflow_check(
-    repository: Repository<GitRead>,
-    body: Body<WorkflowCheck>,
-    state: State,
-) -> Result<Json<WorkflowCheckAnswer>> {
-    let (_, file) = sources(&state).meaning(repository.org_id(), body.into_inner().text).await?;
-    let problems = file.problems.iter().map(WorkflowProblemBody::from).collect();
-    Ok(Json(WorkflowCheckAnswer { problems, jobs: jobs_of(&file) }))
 }

@@ -11,6 +11,7 @@ mod dead_letters;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
+mod job_queue;
 mod jobs;
 mod nodes;
 mod operator;

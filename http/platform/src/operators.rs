@@ -15,7 +15,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use serde::{Deserialize, Serialize};
 use store::{KeptMessage, StoreError};
 
-use crate::nodes::clock_status;
+use crate::{job_queue, nodes::clock_status};
 
 /// Kept messages that are shown at once.
 const KEPT_SHOWN: u32 = 100;
@@ -44,6 +44,7 @@ fn read() -> Route {
 async fn metrics(state: Data<AppState>) -> HttpResponse {
     let mut text = state.metrics.as_ref().map(PrometheusHandle::render).unwrap_or_default();
     state.actors.kernel.render_prometheus(&mut text);
+    job_queue::render(&state.store, &mut text).await;
     HttpResponse::Ok().insert_header((header::CONTENT_TYPE, "text/plain; version=0.0.4")).body(text)
 }
 

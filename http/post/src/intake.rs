@@ -33,13 +33,15 @@ pub(crate) enum Spoilt {
 
 /// The room for whole messages.
 #[derive(Clone, Debug)]
-pub(crate) struct Room(Arc<Semaphore>);
+pub struct Room(Arc<Semaphore>);
 
-impl Room {
-    pub fn new() -> Self {
+impl Default for Room {
+    fn default() -> Self {
         Self(Arc::new(Semaphore::new(WHOLE_BYTES_MAX / UNIT)))
     }
+}
 
+impl Room {
     async fn of(&self, bytes: u64) -> io::Result<OwnedSemaphorePermit> {
         let units = u32::try_from(bytes.div_ceil(UNIT as u64)).map_err(io::Error::other)?;
         Arc::clone(&self.0).acquire_many_owned(units).await.map_err(io::Error::other)
@@ -193,7 +195,7 @@ mod tests {
                 break;
             }
         }
-        (intake.whole(&Room::new()).await.map(|whole| whole.bytes.to_vec()), taken)
+        (intake.whole(&Room::default()).await.map(|whole| whole.bytes.to_vec()), taken)
     }
 
     #[tokio::test]

@@ -1,20 +1,14 @@
-//! The listener: connections, how many there are, and their end.
+//! The listeners, and what the connections of each share.
 
-use std::{io, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{io, path::PathBuf, sync::Arc};
 
 use actors::mail::MailGate;
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
-    task::JoinHandle,
-    time,
-};
+use http_listener::{Certificate, Connection, Listener, PeerLimits, Peers};
 
 use crate::{
-    Certificate, Options,
+    Options, Submissions,
     intake::Room,
     meters::Served,
-    peers::Peers,
     reply,
     session::{Client, Session},
     wire::Wire,
@@ -22,106 +16,76 @@ use crate::{
 
 /// Connections at once; who comes beyond them waits until one ends.
 const CONNECTIONS_MAX: usize = 1_024;
-/// How long a peer may leave what was sent to it unacknowledged.
-const UNREAD_WITHIN: Duration = Duration::from_secs(60);
-/// How long nobody is taken in after the system gave no connection.
-const PAUSE: Duration = Duration::from_millis(50);
+/// What one address may bring: connections at once, and messages in a minute.
+const OF_ONE_ADDRESS: PeerLimits = PeerLimits { connections: 20, messages: 600 };
 
 /// What sessions share.
 pub(crate) struct Door {
     pub gate: MailGate,
-    pub certificate: Option<Certificate>,
+    pub certificate: Option<Arc<Certificate>>,
     pub room: Room,
     pub spool: PathBuf,
+    /// Who takes what mail clients send; none where other servers bring mail.
+    pub submissions: Option<Submissions>,
 }
 
-/// A running listener. Dropping it does not stop it.
-pub struct Listener {
-    address: SocketAddr,
-    stopping: watch::Sender<bool>,
-    accepting: JoinHandle<()>,
-    grace: Duration,
+impl Door {
+    /// Whether clients speak TLS from the first byte on.
+    pub fn is_secure_first(&self) -> bool {
+        self.submissions.as_ref().is_some_and(|it| it.is_secure_first)
+    }
 }
 
-/// Takes mail in through `gate` until [`Listener::stop`]. Must be called on the tokio runtime that it shall live on.
+/// Takes mail in through `gate` until [`Listener::stop`]; what is broken off by that was not acknowledged, and comes again. Must
+/// be called on the tokio runtime that it shall live on.
 ///
 /// # Errors
 /// When the socket can't be used.
 pub fn serve(socket: std::net::TcpListener, options: Options, gate: MailGate) -> io::Result<Listener> {
-    socket.set_nonblocking(true)?;
-    let socket = TcpListener::from_std(socket)?;
-    let address = socket.local_addr()?;
-    let (stopping, stopped) = watch::channel(false);
-    let Options { certificate, trusted_networks, spool, shutdown_grace: grace } = options;
-    let door = Arc::new(Door { gate, certificate, room: Room::new(), spool });
-    let accepting = tokio::spawn(accept(socket, door, Peers::new(trusted_networks), stopped));
-    Ok(Listener { address, stopping, accepting, grace })
+    start(socket, options, gate, None)
 }
 
-impl Listener {
-    /// Where servers connect.
-    pub const fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Takes nobody in any more, lets messages that are under way end within the grace of the options, and breaks off the rest:
-    /// they were not acknowledged, and come again.
-    pub async fn stop(self) {
-        self.stopping.send_replace(true);
-        // What takes longer than the grace ends with the program.
-        let _ = time::timeout(self.grace, self.stopping.closed()).await;
-        self.accepting.abort();
-    }
+/// Takes what mail clients send, until [`Listener::stop`]; the same holds for what is broken off. Must be called on the tokio runtime
+/// that it shall live on.
+///
+/// # Errors
+/// When the socket can't be used.
+pub fn serve_submissions(
+    socket: std::net::TcpListener,
+    options: Options,
+    gate: MailGate,
+    submissions: Submissions,
+) -> io::Result<Listener> {
+    start(socket, options, gate, Some(submissions))
 }
 
-/// Ends when the listener is told to stop.
-pub(crate) async fn told(stopped: &mut watch::Receiver<bool>) {
-    // A sender that is gone tells nobody any more, and means the same.
-    drop(stopped.wait_for(|stopped| *stopped).await);
+fn start(
+    socket: std::net::TcpListener,
+    options: Options,
+    gate: MailGate,
+    submissions: Option<Submissions>,
+) -> io::Result<Listener> {
+    let Options { certificate, trusted_networks, room, spool, shutdown_grace } = options;
+    let door = Arc::new(Door { gate, certificate, room, spool, submissions });
+    let peers = Peers::new(OF_ONE_ADDRESS, trusted_networks);
+    let options = http_listener::Options { protocol: "SMTP", connections_max: CONNECTIONS_MAX, shutdown_grace };
+    Listener::start(socket, options, move |connection| serve_one(connection, Arc::clone(&door), Arc::clone(&peers)))
 }
 
-async fn accept(socket: TcpListener, door: Arc<Door>, peers: Arc<Peers>, mut stopped: watch::Receiver<bool>) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-        let accepted = tokio::select! {
-            accepted = socket.accept() => accepted,
-            () = told(&mut stopped) => return,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                tokio::spawn(connection(stream, peer, Arc::clone(&door), Arc::clone(&peers), stopped.clone(), place));
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a connection over SMTP was not taken in");
-                time::sleep(PAUSE).await;
-            }
-        }
-    }
-}
-
-async fn connection(
-    stream: TcpStream,
-    peer: SocketAddr,
-    door: Arc<Door>,
-    peers: Arc<Peers>,
-    stopped: watch::Receiver<bool>,
-    place: OwnedSemaphorePermit,
-) {
+async fn serve_one(connection: Connection, door: Arc<Door>, peers: Arc<Peers>) {
     let served = Served::begin();
-    // A system that can't is left to its own time-outs.
-    let _ = stream.set_nodelay(true);
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    let _ = socket2::SockRef::from(&stream).set_tcp_user_timeout(Some(UNREAD_WITHIN));
+    let Connection { stream, peer, stopping } = connection;
     let (address, mut wire) = (peer.ip().to_canonical(), Wire::new(stream));
     let ended = if let Some(entered) = peers.enter(address) {
-        Session::new(door, wire, Client { address, place: entered }).serve(stopped).await
+        Session::new(door, wire, Client { address, place: entered }).serve(stopping).await
     } else {
-        wire.say(&reply::TOO_MANY_CONNECTIONS);
+        if !door.is_secure_first() {
+            wire.say(&reply::TOO_MANY_CONNECTIONS);
+        }
         wire.close().await
     };
     if let Err(error) = ended {
         tracing::debug!(%error, %address, "a connection over SMTP broke off");
     }
-    drop((served, place));
+    drop(served);
 }

@@ -1,5 +1,7 @@
 //! A connection: the commands of RFC 5321, one after the other.
 
+mod submission;
+
 use std::{
     io,
     net::IpAddr,
@@ -8,20 +10,24 @@ use std::{
 };
 
 use actors::mail::{Accepted, Incoming, NotTaken};
-use domain::{Email, mail::MESSAGE_BYTES_MAX};
+use domain::{
+    Email,
+    mail::{MESSAGE_BYTES_MAX, RECIPIENTS_AT_ONCE_MAX},
+};
+use http_listener::{Place, Stopping};
 use smtp_proto::{
     Error, MailFrom, RcptTo, Request,
     request::receiver::{BdatReceiver, DataReceiver, DummyDataReceiver},
 };
 use store::mail::Recipient;
-use tokio::{sync::watch, time};
+use tokio::time;
 
+use self::submission::SignedIn;
 use crate::{
     envelope::Envelope,
     intake::{Intake, Spoilt},
-    listener::{Door, told},
+    listener::Door,
     meters,
-    peers::Place,
     reply::{self, Reply},
     wire::{Line, Wire},
 };
@@ -62,22 +68,27 @@ pub(crate) struct Session {
     client: Client,
     hello: Option<Hello>,
     is_secure: bool,
+    /// Who sends, where mail clients do.
+    signed_in: Option<SignedIn>,
     envelope: Option<Envelope>,
     errors: u32,
 }
 
 impl Session {
     pub fn new(door: Arc<Door>, wire: Wire, client: Client) -> Self {
-        Self { door, wire, client, hello: None, is_secure: false, envelope: None, errors: 0 }
+        Self { door, wire, client, hello: None, is_secure: false, signed_in: None, envelope: None, errors: 0 }
     }
 
     /// Serves the client until one of both has enough.
-    pub async fn serve(mut self, mut stopped: watch::Receiver<bool>) -> io::Result<()> {
+    pub async fn serve(mut self, mut stopping: Stopping) -> io::Result<()> {
+        if self.door.is_secure_first() {
+            self.handshake().await?;
+        }
         self.say(&Reply::greeting(self.door.gate.host()));
         loop {
             let line = tokio::select! {
                 line = time::timeout(COMMAND_WITHIN, self.wire.line()) => line,
-                () = told(&mut stopped) => {
+                () = stopping.told() => {
                     self.say(&reply::STOPPING);
                     break;
                 }
@@ -154,6 +165,9 @@ impl Session {
                 self.say(&reply::BYE);
                 return Ok(Next::End);
             }
+            Request::Auth { mechanism, initial_response } if self.door.submissions.is_some() => {
+                return self.sign_in(mechanism, &initial_response).await;
+            }
             Request::Lhlo { .. } => reply::UNKNOWN_COMMAND,
             Request::Auth { .. }
             | Request::Expn { .. }
@@ -186,7 +200,8 @@ impl Session {
         if !is_extended {
             return Reply::hello(host);
         }
-        Reply::extensions(host, MESSAGE_BYTES_MAX, self.door.certificate.is_some() && !self.is_secure)
+        let offers_tls = self.door.certificate.is_some() && !self.is_secure;
+        Reply::extensions(host, MESSAGE_BYTES_MAX, offers_tls, self.offers_sign_in())
     }
 
     async fn mail<T: AsRef<str>>(&mut self, from: &MailFrom<T>) -> Reply {
@@ -196,7 +211,11 @@ impl Session {
         if self.envelope.is_some() {
             return reply::NESTED;
         }
-        let envelope = match Envelope::of(from) {
+        let is_submission = self.door.submissions.is_some();
+        if is_submission && let Err(reply) = self.sender_check(from.address.as_ref()).await {
+            return reply;
+        }
+        let envelope = match Envelope::of(from, is_submission) {
             Ok(envelope) => envelope,
             Err(reply) => return reply,
         };
@@ -217,13 +236,16 @@ impl Session {
         if envelope.chunks.is_some() {
             return reply::CHUNKS_BEGAN;
         }
-        if let Err(reply) = envelope.takes(to) {
+        if self.door.submissions.is_some() {
+            return submission::recipient(&self.door.gate, envelope, to).await;
+        }
+        if let Err(reply) = envelope.takes(to, RECIPIENTS_AT_ONCE_MAX) {
             return reply;
         }
         let address = to.address.as_ref();
         // Mailboxes have none of the addresses that can't be read as one.
         let Ok(email) = address.parse::<Email>() else { return reply::UNKNOWN_RECIPIENT };
-        match self.door.gate.recipient(&email).await {
+        match self.door.gate.recipient(&email, &envelope.from).await {
             Ok(Recipient::Mailbox { org_id, mailbox_id }) => {
                 envelope.add(Accepted { address: address.to_owned(), org_id, mailbox_id });
                 reply::RECIPIENT_OK
@@ -239,7 +261,7 @@ impl Session {
         match &self.envelope {
             None if self.hello.is_none() => Some(reply::HELLO_FIRST),
             None => Some(reply::MAIL_FIRST),
-            Some(envelope) if envelope.recipients.is_empty() => Some(reply::NO_RECIPIENTS),
+            Some(envelope) if envelope.accepted == 0 => Some(reply::NO_RECIPIENTS),
             Some(_) => None,
         }
     }
@@ -343,6 +365,12 @@ impl Session {
             Ok(whole) => whole,
             Err(spoilt) => return Ok(self.spoilt(spoilt)),
         };
+        if self.door.submissions.is_some() {
+            let reply = self.submit(envelope, whole.bytes.clone()).await;
+            meters::message(reply.code, whole.bytes.len());
+            self.say(&reply);
+            return Ok(Next::Command);
+        }
         let incoming = Incoming {
             client: self.client.address,
             helo: hello.name.clone(),
@@ -392,15 +420,19 @@ impl Session {
             self.say(&reply);
             return Ok(Next::Command);
         }
-        let Some(acceptor) = self.door.certificate.as_ref().map(crate::Certificate::acceptor) else {
-            return Ok(Next::End);
-        };
         self.say(&reply::GO_SECURE);
+        self.handshake().await?;
+        Ok(Next::Command)
+    }
+
+    async fn handshake(&mut self) -> io::Result<()> {
+        let acceptor = self.door.certificate.as_ref().map(|certificate| certificate.acceptor());
+        let acceptor = acceptor.ok_or(io::ErrorKind::Unsupported)?;
         let secured = time::timeout(COMMAND_WITHIN, self.wire.secure(&acceptor)).await;
         secured.map_err(|_late| io::Error::from(io::ErrorKind::TimedOut))??;
         // What was said in the clear may have been said by anybody (RFC 3207 4.2).
-        (self.is_secure, self.hello, self.envelope) = (true, None, None);
-        Ok(Next::Command)
+        (self.is_secure, self.hello, self.signed_in, self.envelope) = (true, None, None, None);
+        Ok(())
     }
 }
 

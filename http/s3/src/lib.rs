@@ -39,9 +39,11 @@ mod visit;
 
 use std::{net::IpAddr, time::Duration};
 
+pub use http_listener::Listener;
+
 pub use self::{
     access::{AccessKey, AccessKeys},
-    listener::{Listener, Parts, serve},
+    listener::{Parts, serve},
     observe::{Trace, Traces},
 };
 

@@ -1,17 +1,13 @@
-//! The listener: connections, how many there are, how long they may be silent, and their end.
+//! The listener: what is spoken on its connections, and how long they may be silent.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
 use actors::Actors;
 use futures::future::BoxFuture;
+use http_listener::{Connection, Listener};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use store::Store;
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
-    task::JoinHandle,
-};
 
 use crate::{AccessKeys, Options, Traces, service::Service};
 
@@ -21,10 +17,6 @@ const CONNECTIONS_MAX: usize = 8_192;
 const HEADERS_WITHIN: Duration = Duration::from_secs(60);
 /// Bytes of a request's headers.
 const HEADERS_BYTES_MAX: usize = 64 * 1_024;
-/// How long a peer may leave what was sent to it unacknowledged, or unread.
-const UNREAD_WITHIN: Duration = Duration::from_secs(60);
-/// How long nobody is taken in after the system gave no connection.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// What the listener serves with.
 pub struct Parts {
@@ -38,63 +30,15 @@ pub struct Parts {
     pub traces: Arc<dyn Traces>,
 }
 
-/// A running listener. Dropping it does not stop it.
-pub struct Listener {
-    address: SocketAddr,
-    stopping: watch::Sender<bool>,
-    accepting: JoinHandle<()>,
-    grace: Duration,
-}
-
 /// Serves S3's protocol until [`Listener::stop`]. Must be called on the tokio runtime that it shall live on.
 ///
 /// # Errors
 /// When the socket can't be used.
 pub fn serve(socket: std::net::TcpListener, options: Options, parts: Parts) -> io::Result<Listener> {
-    socket.set_nonblocking(true)?;
-    let socket = TcpListener::from_std(socket)?;
-    let address = socket.local_addr()?;
-    let (stopping, stopped) = watch::channel(false);
-    let grace = options.shutdown_grace;
+    let shutdown_grace = options.shutdown_grace;
+    let listening = http_listener::Options { protocol: "S3", connections_max: CONNECTIONS_MAX, shutdown_grace };
     let service = Service::new(options, parts);
-    let accepting = tokio::spawn(accept(socket, service, stopped));
-    Ok(Listener { address, stopping, accepting, grace })
-}
-
-impl Listener {
-    /// Where clients connect.
-    pub const fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Takes nobody in any more, lets requests that are under way end within the grace of the options, and breaks off the
-    /// rest.
-    pub async fn stop(self) {
-        self.stopping.send_replace(true);
-        // What takes longer than the grace ends with the program.
-        let _ = tokio::time::timeout(self.grace, self.stopping.closed()).await;
-        self.accepting.abort();
-    }
-}
-
-async fn accept(socket: TcpListener, service: Service, mut stopped: watch::Receiver<bool>) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
-        let accepted = tokio::select! {
-            accepted = socket.accept() => accepted,
-            () = told(&mut stopped) => return,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                tokio::spawn(connection(stream, peer, service.clone(), stopped.clone(), place));
-            }
-            Err(error) => {
-                tracing::warn!(%error, "a connection over S3 was not taken in");
-                tokio::time::sleep(PAUSE).await;
-            }
-        }
-    }
+    Listener::start(socket, listening, move |connection| serve_one(connection, service.clone()))
 }
 
 /// An answer under way, as one thing: what is in it is looked at once, not by each that holds it.
@@ -106,23 +50,8 @@ fn answer_of(
     Box::pin(async move { service.answer(request, peer.ip()).await })
 }
 
-/// Ends when the listener is told to stop.
-async fn told(stopped: &mut watch::Receiver<bool>) {
-    // A sender that is gone tells nobody any more, and means the same.
-    drop(stopped.wait_for(|stopped| *stopped).await);
-}
-
-async fn connection(
-    stream: TcpStream,
-    peer: SocketAddr,
-    service: Service,
-    mut stopped: watch::Receiver<bool>,
-    place: OwnedSemaphorePermit,
-) {
-    // A system that can't is left to its own time-outs.
-    let _ = stream.set_nodelay(true);
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    let _ = socket2::SockRef::from(&stream).set_tcp_user_timeout(Some(UNREAD_WITHIN));
+async fn serve_one(connection: Connection, service: Service) {
+    let Connection { stream, peer, mut stopping } = connection;
     let answer = service_fn(move |request: hyper::Request<Incoming>| {
         let service = service.clone();
         async move { Ok::<_, std::convert::Infallible>(answer_of(service, request, peer).await) }
@@ -136,7 +65,7 @@ async fn connection(
     );
     let ended = tokio::select! {
         ended = serving.as_mut() => ended,
-        () = told(&mut stopped) => {
+        () = stopping.told() => {
             serving.as_mut().graceful_shutdown();
             serving.await
         }
@@ -144,5 +73,4 @@ async fn connection(
     if let Err(error) = ended {
         tracing::debug!(%error, "a connection over S3 broke off");
     }
-    drop(place);
 }

@@ -44,7 +44,7 @@ pub struct Call {
     /// The organization of the path, once an argument has proven that the caller may come in.
     pub(crate) entered: Option<OrgId>,
     /// The repository of the path, once an argument has proven that the caller has a part in it.
-    pub repository: Option<StoredRepository>,
+    pub repository: Option<Box<StoredRepository>>,
     /// The body, as far as nobody has read it.
     pub payload: Payload,
     pub(crate) raw_body: Option<Bytes>,

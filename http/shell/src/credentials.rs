@@ -209,7 +209,7 @@ fn note_use(state: &State, caller: &Caller) {
         Caller::Person(person) => actors.person.tell(&person.user_id, NoteSignInUse(person.sign_in_id), context),
         Caller::Key(key) => actors.organization.tell(&key.org_id, NoteKeyUse(key.key_id), context),
         Caller::AccessKey(key) => actors.organization.tell(&key.org_id, NoteAccessKeyUse(key.id), context),
-        Caller::Job(_) | Caller::Nobody | Caller::System => Ok(()),
+        Caller::Job(_) | Caller::AppPassword(_) | Caller::Nobody | Caller::System => Ok(()),
     };
     if let Err(error) = told {
         tracing::debug!(%error, "the use of a credential was not noted");

@@ -132,7 +132,7 @@ where
         IdempotencyState::Replay(first_answer) => Ok(first_answer),
         IdempotencyState::Claim(claim) => {
             let outcome = taken(handler, call).await;
-            claim.settle(call, outcome).await
+            Box::pin(claim.settle(call, outcome)).await
         }
     }
 }

@@ -69,6 +69,10 @@ pub(crate) async fn stake(call: &mut Call) -> Result<IdempotencyState> {
     }
     // Nobody makes anything, and has nothing written down either.
     let Some(caller) = caller(&call.context.caller) else { return Ok(IdempotencyState::No) };
+    Box::pin(staked(call, caller)).await
+}
+
+async fn staked(call: &mut Call, caller: String) -> Result<IdempotencyState> {
     let key = call.header(HEADER).filter(|key| (1..=KEY_LEN_MAX).contains(&key.len())).map(str::to_owned);
     let key = key.ok_or_else(|| {
         Error::bad_request("idempotency_key", "An Idempotency-Key has 1 to 255 visible ASCII characters.")
@@ -99,7 +103,7 @@ fn caller(caller: &Caller) -> Option<String> {
         Caller::Person(person) => Some(format!("{} {} {}", person.user_id, person.app, person.platform)),
         Caller::Key(key) => Some(key.key_id.to_string()),
         Caller::AccessKey(key) => Some(key.id.to_string()),
-        Caller::Job(_) | Caller::Nobody | Caller::System => None,
+        Caller::Job(_) | Caller::AppPassword(_) | Caller::Nobody | Caller::System => None,
     }
 }
 

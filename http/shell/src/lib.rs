@@ -57,6 +57,7 @@ pub mod call;
 pub mod caller;
 pub mod credentials;
 pub mod cursor;
+pub mod download;
 pub mod endpoint;
 pub mod error;
 pub mod facts;

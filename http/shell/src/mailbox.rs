@@ -16,38 +16,38 @@ use crate::{
     facts::Facts,
     org::Org,
     owned::{OwnedRow, Owner},
-    permission::Part,
+    permission::{Part, Permission},
 };
 
-/// The organization that the path names, for a person in it: keys have no mailboxes (contract B 4.8).
-pub struct MailPerson {
-    org: Org<Part>,
+/// The organization that the path names, for a person in it with the permission `P`: keys have no mailboxes (contract B 4.8).
+pub struct MailPerson<P: Permission = Part> {
+    org: Org<P>,
     user_id: UserId,
 }
 
-impl MailPerson {
+impl<P: Permission> MailPerson<P> {
     /// The person who asks.
     pub const fn user_id(&self) -> UserId {
         self.user_id
     }
 }
 
-impl Deref for MailPerson {
-    type Target = Org<Part>;
+impl<P: Permission> Deref for MailPerson<P> {
+    type Target = Org<P>;
 
-    fn deref(&self) -> &Org<Part> {
+    fn deref(&self) -> &Org<P> {
         &self.org
     }
 }
 
-impl Argument for MailPerson {
+impl<P: Permission> Argument for MailPerson<P> {
     fn describe(facts: &mut Facts) {
-        Org::<Part>::describe(facts);
+        Org::<P>::describe(facts);
         facts.door("people", MEMBERS_ONLY);
     }
 
     async fn take(call: &mut Call) -> Result<Self> {
-        let org = Org::<Part>::take(call).await?;
+        let org = Org::<P>::take(call).await?;
         let user_id = org.authority().person(MEMBERS_ONLY)?;
         Ok(Self { org, user_id })
     }
@@ -68,7 +68,12 @@ impl Owner for MailboxReader {
     fn proven(call: &Call) -> Option<Self> {
         match &call.context.caller {
             Caller::Person(person) => call.entered.map(|org_id| Self { org_id, user_id: person.user_id }),
-            Caller::Key(_) | Caller::AccessKey(_) | Caller::Job(_) | Caller::Nobody | Caller::System => None,
+            Caller::Key(_)
+            | Caller::AccessKey(_)
+            | Caller::Job(_)
+            | Caller::AppPassword(_)
+            | Caller::Nobody
+            | Caller::System => None,
         }
     }
 }

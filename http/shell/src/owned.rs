@@ -77,7 +77,12 @@ impl Owner for UserId {
     fn proven(call: &Call) -> Option<Self> {
         match &call.context.caller {
             Caller::Person(person) => Some(person.user_id),
-            Caller::Key(_) | Caller::AccessKey(_) | Caller::Job(_) | Caller::Nobody | Caller::System => None,
+            Caller::Key(_)
+            | Caller::AccessKey(_)
+            | Caller::Job(_)
+            | Caller::AppPassword(_)
+            | Caller::Nobody
+            | Caller::System => None,
         }
     }
 }

@@ -4,7 +4,7 @@ mod names;
 
 use std::ops::Deref;
 
-pub use self::names::{AliasAddress, ConversationId, DatabaseId, SenderAddress};
+pub use self::names::{AliasAddress, ConversationId, DatabaseId, DraftFileId, DraftId, FilePart, SenderAddress};
 use crate::{argument::Argument, call::Call, error::Result, facts::Facts};
 
 /// A type that is read from a parameter of the path. What it can't be read from does not exist: 404.
@@ -70,6 +70,7 @@ pub const fn concat_example(prefix: &'static str) -> &'static str {
         b"tea" => "tea_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"esc" => "esc_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"ahk" => "ahk_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"apw" => "apw_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"key" => "key_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"nte" => "nte_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"ptc" => "ptc_01jd7rt4m5e9fv2w8x3c6k0hqz",
@@ -89,8 +90,18 @@ pub const fn concat_example(prefix: &'static str) -> &'static str {
         b"cal" => "cal_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"evt" => "evt_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"thr" => "thr_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"exp" => "exp_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"msg" => "msg_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"flt" => "flt_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"iss" => "iss_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"icm" => "icm_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"apv" => "apv_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"cmp" => "cmp_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"ver" => "ver_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"spr" => "spr_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"brd" => "brd_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"ijb" => "ijb_01jd7rt4m5e9fv2w8x3c6k0hqz",
+        b"imh" => "imh_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"ifl" => "ifl_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"ilk" => "ilk_01jd7rt4m5e9fv2w8x3c6k0hqz",
         b"att" => "att_01jd7rt4m5e9fv2w8x3c6k0hqz",
@@ -102,6 +113,7 @@ pub const fn concat_example(prefix: &'static str) -> &'static str {
 id_parameters! {
     domain::id::UserId = "userId", "A person.", "Person not found.";
     domain::id::SignInId = "signInId", "A sign-in.", "Sign-in not found.";
+    domain::id::AppPasswordId = "appPasswordId", "An app password.", domain::app_password::APP_PASSWORD_NOT_FOUND;
     domain::id::TeamId = "teamId", "A team.", "Team not found.";
     domain::id::InviteId = "inviteId", "An invitation.", "Invitation not found.";
     domain::id::EscalationId = "escalationId", "An escalation.", "Escalation not found.";
@@ -124,8 +136,20 @@ id_parameters! {
     domain::id::CalendarId = "calendarId", "A calendar of the mailbox.", domain::calendar::CALENDAR_NOT_FOUND;
     domain::id::EventId = "eventId", "An event of the mailbox.", domain::calendar::EVENT_NOT_FOUND;
     domain::id::MailThreadId = "mailThreadId", "A conversation in the mailbox.", domain::calendar::MESSAGE_NOT_FOUND;
+    domain::id::MailFilterId = "mailFilterId", "A filter of the mailbox.", domain::mail::FILTER_NOT_FOUND;
+    domain::id::MailLabelId = "labelId", "A label of the mailbox.", domain::mail::LABEL_NOT_FOUND;
+    domain::id::MailImportId = "mailImportId", "An import of mail.", domain::mail::MAIL_IMPORT_NOT_FOUND;
+    domain::id::MailExportId = "mailExportId", "An export of the mailbox.", domain::mail::MAIL_EXPORT_NOT_FOUND;
     domain::id::MailMessageId = "messageId", "A message of the conversation.", domain::calendar::MESSAGE_NOT_FOUND;
+    domain::id::IssueId = "issueId", "An issue, by its id.", domain::issues::limits::ISSUE_NOT_FOUND;
     domain::id::IssueCommentId = "issueCommentId", "A comment on the issue.", domain::issues::limits::COMMENT_NOT_FOUND;
+    domain::id::ApprovalId = "approvalId", "An approval of the issue.", domain::issues::approval::APPROVAL_NOT_FOUND;
+    domain::id::IssueComponentId = "componentId", "A component of the space.", domain::issues::limits::COMPONENT_NOT_FOUND;
+    domain::id::IssueVersionId = "versionId", "A version of the space.", domain::issues::limits::VERSION_NOT_FOUND;
+    domain::id::SprintId = "sprintId", "A sprint of the space.", domain::issues::limits::SPRINT_NOT_FOUND;
+    domain::id::BoardId = "boardId", "A board of the space.", domain::issues::limits::BOARD_NOT_FOUND;
+    domain::id::IssueJobId = "issueJobId", "A change of many issues.", domain::issues::bulk::ISSUE_JOB_NOT_FOUND;
+    domain::id::IssueMailHookId = "mailHookId", "A hook by which mail comes to a desk.", domain::issues::mailing::MAIL_HOOK_NOT_FOUND;
     domain::id::IssueLinkId = "linkId", "A link of the issue.", domain::issues::limits::LINK_NOT_FOUND;
     domain::id::RotaOverrideId = "overrideId", "An override of a rota.", "Override not found.";
 }

@@ -90,7 +90,7 @@ impl<P: RepositoryPermission> Argument for Repository<P> {
         let granted = store.repository_granted(stored.no, org.id(), authority.on_behalf_of()?).await?;
         let level = level_of(authority, stored.settings.visibility, granted).ok_or_else(repository_not_found)?;
         level.require(P::LEVEL)?;
-        call.repository = Some(stored.clone());
+        call.repository = Some(Box::new(stored.clone()));
         Ok(Self { org, stored })
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod fuzzing;
 mod headers;
 mod limits;
 mod observe;
+mod room;
 mod traces;
 mod unread;
 
@@ -27,7 +28,7 @@ use tracing::{Instrument, Span, field::Empty};
 
 pub(crate) use self::{address::client_address, observe::Meters};
 use self::{headers::request_id, observe::Visit, traces::RequestTrace};
-pub use self::{limits::Limits, traces::trace_elsewhere};
+pub use self::{limits::Limits, room::save_room, traces::trace_elsewhere};
 use crate::{
     call::Call,
     credentials::checkout_of,
@@ -126,7 +127,7 @@ async fn pass(
     let mut answer = serve(&mut call, &endpoint, deadline).await;
     if let Ok(response) = answer {
         let (cpu, tenant) = (call.state.actors.kernel.cpu(), call.context.caller.tenant());
-        answer = Ok(compression::compress(response, &call.request, cpu, tenant).await);
+        answer = Ok(Box::pin(compression::compress(response, &call.request, cpu, tenant)).await);
     }
     if call.raw_body.is_none() {
         *payload = call.payload;
@@ -135,7 +136,8 @@ async fn pass(
 }
 
 async fn serve(call: &mut Call, endpoint: &Endpoint, deadline: Instant) -> Result<HttpResponse> {
-    within(deadline.into_std(), admit(call)).await?;
+    // What many requests wait behind has its memory only while it lasts.
+    within(deadline.into_std(), Box::pin(admit(call))).await?;
     let run = endpoint.run(call);
     if endpoint.facts.streams {
         return run.await;

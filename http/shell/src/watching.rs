@@ -1,5 +1,6 @@
-//! Watching a repository: for whom, and for how long, its sockets are open.
+//! Watching a repository: where its sockets are, for whom, and for how long they are open.
 
+use actix_web::HttpResponse;
 use bytestring::ByteString;
 use domain::{
     Authority, Error, Scope,
@@ -12,9 +13,12 @@ use serde_json::json;
 use store::Store;
 
 use crate::{
+    call::Call,
     error::Result,
     path::{PathParameter, concat_example},
-    socket::{Farewell, Outgoing, Source},
+    permission::GitRead,
+    repository::Repository,
+    socket::{Farewell, Opening, Outgoing, SocketAddress, SocketKind, Source},
     state::State,
 };
 
@@ -36,8 +40,49 @@ impl PathParameter for RepositoryId {
     }
 }
 
+/// A kind of sockets that tell what changes in a repository.
+pub trait WatchKind: 'static {
+    /// Where they are, without the repository's id.
+    const PATH: &'static str;
+
+    /// The channel on which changes are heard.
+    fn channel(repository: ResourceId) -> String;
+}
+
+/// The path of a repository's socket, which is what its tickets are for.
+fn path_of<K: WatchKind>(repository: ResourceId) -> String {
+    format!("{}/{repository}", K::PATH)
+}
+
+impl<K: WatchKind> SocketKind for K {
+    fn resource(call: &Call) -> Result<String> {
+        let id = RepositoryId::read(call.path_value(RepositoryId::NAME)?).ok_or_else(repository_not_found)?;
+        Ok(path_of::<K>(id.0))
+    }
+}
+
+/// Where whoever may read a repository opens its socket; nowhere for a key, which is no person.
+pub async fn watch_address<K: WatchKind>(
+    state: &State,
+    repository: &Repository<GitRead>,
+) -> Result<Option<SocketAddress>> {
+    let path = path_of::<K>(repository.stored.id());
+    let rights = serde_json::to_value(repository.org_id()).map_err(Error::internal)?;
+    SocketAddress::issue_in(state, repository.org(), &path, path.clone(), rights).await
+}
+
+/// Serves a repository's socket until it ends; 404 where whoever opens it may not read the repository.
+pub async fn watch<K: WatchKind>(
+    state: &State,
+    RepositoryId(repository): RepositoryId,
+    opening: Opening<K>,
+) -> Result<HttpResponse> {
+    let watching = Watching::begin(state, repository, opening.ticket(), &K::channel(repository)).await?;
+    opening.serve(watching).await
+}
+
 /// What comes over a channel of a repository, for somebody who may read it.
-pub struct Watching {
+struct Watching {
     state: State,
     right: WatchRight,
     subscription: Subscription,
@@ -48,7 +93,7 @@ pub struct Watching {
 impl Watching {
     /// Begins to listen for whoever got the ticket, the rights of which are the organization; 404 where they may not read the
     /// repository.
-    pub async fn begin(state: &State, repository: ResourceId, ticket: &Ticket, channel: &str) -> Result<Self> {
+    async fn begin(state: &State, repository: ResourceId, ticket: &Ticket, channel: &str) -> Result<Self> {
         let org_id = serde_json::from_value(ticket.rights.clone()).map_err(Error::internal)?;
         let right = WatchRight { org_id, repository, user_id: ticket.user_id };
         if !right.holds(&state.store).await? {

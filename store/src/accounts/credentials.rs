@@ -112,12 +112,13 @@ impl TryFrom<KeyRow> for KeyCredential {
 }
 
 impl Store {
-    /// What the token stands for; nothing when it was never issued, was revoked, or is an invitation's.
+    /// What the token stands for; nothing when it was never issued, was revoked, or opens something else.
     pub async fn credential(&self, token: &Token) -> Result<Option<Credential>, StoreError> {
         match token.kind() {
             TokenKind::SignIn => self.sign_in_by_token(token.hash()).await,
             TokenKind::Key => self.key_by_token(token.hash()).await,
-            TokenKind::Invite
+            TokenKind::AppPassword
+            | TokenKind::Invite
             | TokenKind::Hook
             | TokenKind::Runner
             | TokenKind::RunnerRegistration

@@ -117,13 +117,15 @@ impl Change {
         );
     }
 
-    /// Takes the member out of the organization, its teams and its mailboxes, with what they were granted in repositories.
+    /// Takes the member out of the organization, its teams and its mailboxes, with what they were granted in
+    /// repositories and their app passwords.
     pub fn member_remove(&mut self, org_id: OrgId, user_id: UserId) {
         let key = || [org_id.to_string().into(), user_id.to_string().into()];
         self.run_statement(Sql::new("DELETE FROM members WHERE org_id = $1 AND user_id = $2", key()), Expect::Rows(1));
         self.run_statement(Sql::new("DELETE FROM team_members WHERE org_id = $1 AND user_id = $2", key()), Expect::Any);
         self.repository_grants_forget(org_id, Principal::Person(user_id));
         self.mail_members_forget(org_id, user_id);
+        self.app_passwords_forget(org_id, user_id);
     }
 }
 

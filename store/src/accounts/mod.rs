@@ -4,6 +4,7 @@
 //! takes the organization first, so that nothing of another's can be met by its id alone.
 
 mod access_keys;
+mod app_passwords;
 mod attempts;
 mod confirmed_emails;
 mod credentials;
@@ -11,6 +12,7 @@ mod invites;
 mod keys;
 mod members;
 mod organizations;
+mod owned_tokens;
 mod people;
 mod places;
 mod sign_ins;
@@ -20,6 +22,7 @@ use std::str::FromStr;
 
 pub use self::{
     access_keys::{AccessKey, AccessKeyCredential},
+    app_passwords::AppPassword,
     attempts::StoredAttempts,
     confirmed_emails::EmailConfirmation,
     credentials::{Credential, KeyCredential, SignInCredential},
@@ -27,6 +30,7 @@ pub use self::{
     keys::Key,
     members::Member,
     organizations::Organization,
+    owned_tokens::{OwnedCredential, OwnedToken},
     people::Person,
     sign_ins::SignIn,
     teams::{Team, TeamMember},

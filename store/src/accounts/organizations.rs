@@ -125,13 +125,14 @@ impl Change {
 }
 
 impl Purge {
-    /// The members of an organization that is gone, and its teams' members.
-    pub fn organization_remains(id: OrgId) -> [Self; 2] {
+    /// The members of an organization that is gone, its teams' members, and the app passwords of both.
+    pub fn organization_remains(id: OrgId) -> [Self; 3] {
         const IS_GONE: &str = "org_id = $1 AND NOT EXISTS (SELECT 1 FROM organizations WHERE id = $1)";
         let purge = |what, names| Self::new(what, names, id.to_string());
         [
             purge("members", ["members", "org_id, user_id", IS_GONE]),
             purge("team members", ["team_members", "team_id, user_id", IS_GONE]),
+            purge("app passwords", ["app_passwords", "id", IS_GONE]),
         ]
     }
 }

@@ -17,7 +17,16 @@ impl Purge {
                     "event_id IN (SELECT id FROM calendar_events WHERE calendar_id = $1)",
                 ],
             ),
+            of(
+                "alarms",
+                [
+                    "calendar_alarms",
+                    "event_id, recurrence, kind, minutes",
+                    "event_id IN (SELECT id FROM calendar_events WHERE calendar_id = $1)",
+                ],
+            ),
             of("events", ["calendar_events", "id", "calendar_id = $1"]),
+            of("feeds of calendars", ["calendar_feeds", "calendar_id", "calendar_id = $1"]),
             of("events that were gone", ["calendar_gone", "calendar_id, href", "calendar_id = $1"]),
             of("calendars", ["calendars", "id", "id = $1 AND deleted_at IS NOT NULL"]),
         ]
@@ -35,6 +44,7 @@ impl Purge {
                     "event_id IN (SELECT id FROM calendar_events WHERE mailbox_id = $1)",
                 ],
             ),
+            of("alarms", ["calendar_alarms", "event_id, recurrence, kind, minutes", "mailbox_id = $1"]),
             of("events", ["calendar_events", "id", "mailbox_id = $1"]),
             of(
                 "events that were gone",
@@ -44,6 +54,7 @@ impl Purge {
                     "calendar_id IN (SELECT id FROM calendars WHERE mailbox_id = $1)",
                 ],
             ),
+            of("feeds of calendars", ["calendar_feeds", "calendar_id", "mailbox_id = $1"]),
             of("messages about events", ["calendar_inbox", "message_id", "mailbox_id = $1"]),
             of("calendars", ["calendars", "id", "mailbox_id = $1"]),
             of("books of calendars", ["calendar_books", "mailbox_id", "mailbox_id = $1"]),

@@ -4,10 +4,12 @@
 mod access;
 mod address;
 mod clones;
+mod first_commit;
 mod former_names;
 mod lfs;
 mod lfs_address;
 mod list;
+mod lost;
 mod owners;
 mod packs;
 mod pulls;
@@ -34,12 +36,14 @@ pub use self::{
     access::RepositoryGrant,
     address::{GitFile, GitFileAddress, GitFileQuery},
     clones::Cloner,
+    first_commit::FirstCommit,
     lfs::{LfsLockList, LfsObject},
     lfs_address::{LfsAct, LfsAddress, LfsQuery},
     list::{ListedBy, RepositoryList},
+    lost::PACKS_LOST,
     owners::{OwnersWanted, PULL_OWNERS},
     packs::{NewPack, StoredPack},
-    pulls::{PullList, ThreadList},
+    pulls::{MERGE_TIMER, MERGES_WANTED, MergeWanted, PullList, REPOSITORY_KIND, ThreadList, Waiting},
     pushes::{PushList, PushedRef, StoredPush},
     removal::RepositoryRest,
     secrets::{SecretList, SecretPlace},

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use domain::{
     Timestamp,
     git::{ObjectId, RefName, RefVerdict},
-    id::{KeyId, PushId, UserId},
+    id::{JobId, KeyId, PushId, UserId},
 };
 use sea_orm::{ActiveValue::Set, ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
@@ -24,6 +24,7 @@ mod push {
         pub id: String,
         pub pushed_by: String,
         pub key_id: Option<String>,
+        pub job_id: Option<String>,
         pub ip: Option<String>,
         pub atomic: bool,
         pub report: String,
@@ -69,6 +70,8 @@ pub struct StoredPush {
     pub pushed_by: UserId,
     /// The key that did.
     pub key_id: Option<KeyId>,
+    /// The job whose credential did.
+    pub job_id: Option<JobId>,
     /// From where.
     pub ip: Option<String>,
     /// Whether it was to be done whole or not at all.
@@ -101,6 +104,8 @@ pub struct PushList {
     pub name: Option<RefName>,
     /// Those of which a ref became this.
     pub verdict: Option<RefVerdict>,
+    /// Those that left a ref at one of these objects, where there are any.
+    pub ended_at: Vec<ObjectId>,
     /// Those before this one.
     pub before: Option<PushId>,
     /// How many at most.
@@ -116,6 +121,7 @@ impl TryFrom<push::Model> for StoredPush {
             id: row.id.parse().map_err(corrupt)?,
             pushed_by: row.pushed_by.parse().map_err(corrupt)?,
             key_id: row.key_id.map(|id| id.parse()).transpose().map_err(corrupt)?,
+            job_id: row.job_id.map(|id| id.parse()).transpose().map_err(corrupt)?,
             ip: row.ip,
             is_atomic: row.atomic,
             report: row.report,
@@ -149,7 +155,7 @@ impl Store {
         if let Some(before) = list.before {
             select = select.filter(push::Column::Id.lt(before.to_string()));
         }
-        if list.name.is_some() || list.verdict.is_some() {
+        if list.name.is_some() || list.verdict.is_some() || !list.ended_at.is_empty() {
             let mut refs = pushed::Entity::find()
                 .select_only()
                 .column(pushed::Column::PushId)
@@ -159,6 +165,12 @@ impl Store {
             }
             if let Some(verdict) = list.verdict {
                 refs = refs.filter(pushed::Column::Verdict.eq(verdict.as_str()));
+            }
+            if !list.ended_at.is_empty() {
+                let oids = list.ended_at.iter().map(|oid| oid.as_bytes().to_vec());
+                refs = refs
+                    .filter(pushed::Column::NewOid.is_in(oids))
+                    .filter(pushed::Column::Verdict.ne(RefVerdict::Refused.as_str()));
             }
             select = select.filter(push::Column::Id.in_subquery(refs.into_query()));
         }
@@ -188,6 +200,7 @@ impl Change {
             id: Set(pushed.id.to_string()),
             pushed_by: Set(pushed.pushed_by.to_string()),
             key_id: Set(pushed.key_id.map(|id| id.to_string())),
+            job_id: Set(pushed.job_id.map(|id| id.to_string())),
             ip: Set(pushed.ip.clone()),
             atomic: Set(pushed.is_atomic),
             report: Set(pushed.report.clone()),

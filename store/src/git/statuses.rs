@@ -5,7 +5,7 @@ use domain::{
     git::{CommitState, CommitStatus, ObjectId, STATUSES_MAX, StatusDraft},
 };
 
-use super::{RepositoryNo, refs::oid_of};
+use super::{RepositoryNo, Waiting, refs::oid_of};
 use crate::{Change, Expect, Store, StoreError, reader::row, sql::Sql};
 
 row! {
@@ -74,5 +74,8 @@ impl Change {
             updated_at.0.into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+        if draft.state == CommitState::Success {
+            self.waiting_pulls_wake(no, Waiting::At(*commit), *updated_at);
+        }
     }
 }

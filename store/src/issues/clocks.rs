@@ -8,7 +8,6 @@ use domain::{
     issues::{
         issue::Issue,
         sla::{CalendarKind, Hours, KeptCycle, Step, counted_by},
-        space::Space,
     },
 };
 
@@ -38,7 +37,34 @@ pub fn clock_key(space_id: SpaceId, sla_id: &str) -> String {
     format!("sla:{space_id}:{sla_id}")
 }
 
+row! {
+    struct NumberRow {
+        number: i64,
+    }
+}
+
+/// That an issue `i` is of the organization `$1` and its space `$2`, and has a clock that runs or may: it is open, or its clock is.
+const AWAITED: &str = "i.space_no = (SELECT no FROM issue_values WHERE org_id = $1 AND kind = 'space' AND value = $2) \
+                       AND i.deleted_at IS NULL AND (i.category < 2 \
+                       OR EXISTS (SELECT 1 FROM issue_clocks c WHERE c.seq = i.seq AND c.stopped_at IS NULL))";
+
 impl Store {
+    /// The number of the last of the next issues of a space whose clocks run or may, behind a number; nothing behind the last of all.
+    pub async fn issue_clocks_next(
+        &self,
+        (org_id, space_id): (OrgId, SpaceId),
+        above: i64,
+        count: u64,
+    ) -> Result<Option<i64>, StoreError> {
+        let statement = format!(
+            "SELECT i.number AS number FROM issues i WHERE {AWAITED} AND i.number > $3 ORDER BY i.number LIMIT $4"
+        );
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        let values = [org_id.to_string().into(), space_id.to_string().into(), above.into(), count.into()];
+        let rows: Vec<NumberRow> = self.reader().rows(&Sql::new(statement, values)).await?;
+        Ok(rows.last().map(|row| row.number))
+    }
+
     /// The organization of an issue.
     pub async fn issue_org(&self, id: IssueId) -> Result<Option<OrgId>, StoreError> {
         let sql = Sql::new("SELECT org_id FROM issue_docs WHERE id = $1", [id.to_string().into()]);
@@ -107,21 +133,29 @@ impl Change {
         self.on_issue(statement, issue.issue_id, [key.to_owned().into()]);
     }
 
-    /// Has the clocks of a space's open issues, and those that run, be looked at anew: the timer `name` of each issue is due.
-    pub fn issue_clocks_wake(&mut self, space: &Space, (kind, name): (&'static str, &'static str), now: Timestamp) {
+    /// Has the clocks of some of a space's open issues, and those that run, be looked at anew: the timer `name` of each issue is due.
+    /// They are those whose number is above the first of two and at most the second.
+    pub fn issue_clocks_wake(
+        &mut self,
+        (org_id, space_id): (OrgId, SpaceId),
+        (above, last): (i64, i64),
+        (kind, name, now): (&'static str, &'static str, Timestamp),
+    ) {
         self.wakes_timers();
-        let statement = "INSERT INTO timers (kind, key, name, due, wake_at, tenant) \
-                         SELECT $1, i.id, $2, $3, $3, $4 FROM issues i WHERE i.space_no = (SELECT no FROM issue_values \
-                         WHERE org_id = $4 AND kind = 'space' AND value = $5) AND i.deleted_at IS NULL AND (i.category < 2 \
-                         OR EXISTS (SELECT 1 FROM issue_clocks c WHERE c.seq = i.seq AND c.stopped_at IS NULL)) \
-                         ON CONFLICT (kind, key, name) DO UPDATE SET due = excluded.due, wake_at = excluded.wake_at, \
-                         claimed_by = NULL, tenant = excluded.tenant";
+        let statement = format!(
+            "INSERT INTO timers (kind, key, name, due, wake_at, tenant) \
+             SELECT $3, i.id, $4, $5, $5, $1 FROM issues i WHERE {AWAITED} AND i.number > $6 AND i.number <= $7 \
+             ON CONFLICT (kind, key, name) DO UPDATE SET due = excluded.due, wake_at = excluded.wake_at, \
+             claimed_by = NULL, tenant = excluded.tenant"
+        );
         let values = [
+            org_id.to_string().into(),
+            space_id.to_string().into(),
             kind.into(),
             name.into(),
             now.0.into(),
-            space.org_id.to_string().into(),
-            space.space_id.to_string().into(),
+            above.into(),
+            last.into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Any);
     }

@@ -12,7 +12,9 @@ use super::{Known, rows::StoredIssue};
 use crate::{Change, Expect, Store, StoreError, json, reader::row, sql::Sql};
 
 /// Changes of one commit, at most: what their numbers leave room for.
-const CHANGES_AT_ONCE: i64 = 64;
+pub(super) const CHANGES_AT_ONCE: i64 = 64;
+/// Where what becomes of approvals stands among them.
+const APPROVAL_PLACE: i64 = 56;
 
 row! {
     struct ChangeRow {
@@ -41,7 +43,7 @@ pub struct HistoryRow {
     pub from: Vec<String>,
     /// What it holds since.
     pub to: Vec<String>,
-    /// What did it: `person` or `key`.
+    /// What did it: `person`, `key`, `commit`, `pull`, `bulk` or `automation`.
     pub cause: String,
 }
 
@@ -68,7 +70,8 @@ impl TryFrom<ChangeRow> for HistoryRow {
         Ok(Self {
             n: row.n,
             at: Timestamp(row.at),
-            by: by.map_err(|_| StoreError::corrupt("issue_changes.by_id"))?,
+            // Whoever wrote by mail and has no account is nobody.
+            by: by.map_err(|_| StoreError::corrupt("issue_changes.by_id"))?.filter(|by| *by != UserId::NIL),
             field: row.field,
             from: json::read("issue_changes.from_text", &row.from_text)?,
             to: json::read("issue_changes.to_text", &row.to_text)?,
@@ -137,6 +140,7 @@ impl Store {
 impl Change {
     /// Keeps what a new issue's fields hold.
     pub fn issue_history_begin(&mut self, issue: &Issue, by: UserId) {
+        self.issue_value_known(issue.org_id, Known::new("person", by));
         for (field, kind) in KEPT_FIELDS.into_iter().filter(|(field, _)| is_spanned(field)) {
             for value in issue.kept(field) {
                 self.issue_value_known(issue.org_id, Known::new(kind, &value));
@@ -160,7 +164,18 @@ impl Change {
         }
     }
 
-    fn issue_change_add(&mut self, changed: IssueChanged<'_>, n: i64, change: &FieldChange) {
+    /// Keeps what became of an issue's approvals: each has a place of its own behind all that the commit keeps of fields.
+    pub fn issue_approval_note(
+        &mut self,
+        changed: IssueChanged<'_>,
+        (place, from, to): (i64, Vec<String>, Vec<String>),
+    ) {
+        let n = changed.after.issue.version * CHANGES_AT_ONCE + APPROVAL_PLACE + place;
+        let change = FieldChange { field: "approvals", from, to };
+        self.issue_change_add(changed, n, &change);
+    }
+
+    pub(super) fn issue_change_add(&mut self, changed: IssueChanged<'_>, n: i64, change: &FieldChange) {
         let issue = &changed.after.issue;
         // What a text said before isn't told again.
         let is_text = change.field == "description" || KEPT_TEXTS.contains(&change.field) && change.field != "summary";

@@ -6,17 +6,26 @@
 mod agenda;
 mod catalog;
 mod clocks;
+mod closing;
 mod comments;
 mod export;
 mod filters;
+mod former;
 mod history;
 mod imports;
+mod jobs;
 mod links;
+mod mail;
+mod parts;
 mod portal;
+mod ranks;
+mod related;
 mod removal;
 mod rows;
 mod search;
 mod spaces;
+mod sprints;
+mod trash;
 
 use domain::id::{IssueId, OrgId};
 
@@ -24,15 +33,24 @@ pub use self::{
     agenda::IssueDay,
     catalog::Catalog,
     clocks::clock_key,
+    closing::{ISSUES_CLOSING, IssuesClosing},
     filters::{FilterOf, NamedFilter},
     history::{HistoryRow, IssueChanged},
+    jobs::{IssueJob, IssueJobResult},
     links::IssueLink,
+    mail::{
+        ISSUES_MAIL, ISSUES_MAILING, IssueMailBox, IssueMailHook, IssueMessage, IssuesMail, IssuesMailing, MailComment,
+        MailTo, RefusedMail,
+    },
+    parts::PartKind,
     portal::{
         Article, ArticleHit, Attachment, AttachmentAct, AttachmentAddress, AttachmentQuery, PortalRequest,
         RequestPlace, RequestState, RequestsAsked,
     },
+    ranks::RankSide,
     rows::{ParentFacts, StoredIssue},
     search::{ClockNow, FoundIssues, FoundSeqs, IssueSearch, Orders},
+    trash::{TrashAsked, TrashPlace, TrashedIssue},
 };
 use crate::{Change, Expect, sql::Sql};
 

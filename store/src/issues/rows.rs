@@ -18,7 +18,7 @@ use super::{Known, no_of};
 use crate::{Change, Expect, Store, StoreError, json, pages::search::org_letters, reader::row, sql::Sql};
 
 row! {
-    struct DocRow {
+    pub(super) struct DocRow {
         doc: String,
         description: String,
         version: i64,
@@ -64,16 +64,21 @@ pub struct ParentFacts {
 }
 
 /// What is selected of an issue; behind it come conditions on `issues` and `issue_docs`.
-const DOC: &str = "SELECT issue_docs.doc, issue_docs.description, issues.version, issues.rank \
+pub(super) const DOC: &str = "SELECT issue_docs.doc, issue_docs.description, issues.version, issues.rank \
                    FROM issue_docs JOIN issues ON issues.id = issue_docs.id";
 
 impl TryFrom<DocRow> for StoredIssue {
     type Error = StoreError;
 
     fn try_from(row: DocRow) -> Result<Self, StoreError> {
-        let issue: Issue = json::read("issue_docs.doc", &row.doc)?;
-        Ok(Self { issue: Issue { version: row.version, rank: row.rank, ..issue }, description: row.description })
+        stored(&row.doc, row.description, row.version, row.rank)
     }
+}
+
+/// An issue of its document and of what only its row tells.
+pub(super) fn stored(doc: &str, description: String, version: i64, rank: String) -> Result<StoredIssue, StoreError> {
+    let issue: Issue = json::read("issue_docs.doc", doc)?;
+    Ok(StoredIssue { issue: Issue { version, rank, ..issue }, description })
 }
 
 /// `$from, $from+1, …`, so many of them.
@@ -111,7 +116,11 @@ impl Store {
             } else if let Ok(key) = text.parse::<IssueKey>()
                 && let Some(space_id) = spaces.get(key.space.as_str())
             {
-                found.extend(self.issue_numbered(org_id, *space_id, key.number).await?.map(|it| (text.clone(), it)));
+                let named = match self.issue_numbered(org_id, *space_id, key.number).await? {
+                    None => self.issue_formerly_numbered((org_id, *space_id), key.number).await?,
+                    found => found,
+                };
+                found.extend(named.map(|it| (text.clone(), it)));
             }
         }
         Ok(found)
@@ -275,6 +284,20 @@ fn row_values(issue: &Issue) -> Vec<Value> {
     ]
 }
 
+/// The fields that stand among the terms, each with the kind of its values.
+const TERMS: [(&str, &str); 10] = [
+    ("labels", "label"),
+    ("watcher", "person"),
+    ("component", "component"),
+    ("fixVersion", "version"),
+    ("affectedVersion", "version"),
+    ("sprint", "sprint"),
+    ("approvals", "approval"),
+    ("requestType", "requestType"),
+    ("channel", "channel"),
+    ("participants", "person"),
+];
+
 /// A text as the index has it: each word behind the letters of its organization.
 fn words_of(org_id: OrgId, text: &str) -> String {
     let letters = org_letters(org_id);
@@ -307,8 +330,10 @@ impl Change {
             issue.version.into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
-        self.issue_terms_set(issue, "labels", "label");
-        self.issue_terms_set(issue, "watcher", "person");
+        for (field, kind) in TERMS.into_iter().filter(|(field, _)| !issue.kept(field).is_empty()) {
+            self.issue_terms_set(issue, field, kind);
+        }
+        self.issue_parts_stay(issue, None);
         self.issue_texts_set(stored, None);
     }
 
@@ -322,30 +347,33 @@ impl Change {
         let mut values = row_values(issue);
         values.push(before.issue.version.into());
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
-        let statement = "UPDATE issue_docs SET summary = $2, doc = $3, description = $4, version = $5 WHERE id = $1";
+        let statement =
+            "UPDATE issue_docs SET summary = $2, doc = $3, description = $4, version = $5, space_id = $6 WHERE id = $1";
         let values = [
             issue.issue_id.to_string().into(),
             issue.summary.clone().into(),
             json::text(issue).into(),
             stored.description.clone().into(),
             issue.version.into(),
+            issue.space_id.to_string().into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
-        if issue.labels != before.issue.labels {
-            self.issue_terms_set(issue, "labels", "label");
+        for (field, kind) in TERMS.into_iter().filter(|(field, _)| issue.kept(field) != before.issue.kept(field)) {
+            self.issue_terms_set(issue, field, kind);
         }
-        if issue.watchers != before.issue.watchers {
-            self.issue_terms_set(issue, "watcher", "person");
-        }
+        self.issue_parts_stay(issue, Some(&before.issue));
         self.issue_texts_set(stored, Some(before));
     }
 
-    /// Takes an issue out of sight, for good or until it is brought back.
+    /// Takes an issue out of sight, for good or until it is brought back; stale where it changed, or something stands below it.
     pub fn issue_trash(&mut self, issue: &Issue, at: Timestamp) {
         let statement = "UPDATE issues SET deleted_at = $3, version = version + 1 \
                          WHERE id = $1 AND version = $2 AND deleted_at IS NULL";
         let values = [issue.issue_id.to_string().into(), issue.version.into(), at.0.into()];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+        let below = "UPDATE issues SET version = version WHERE parent_seq = (SELECT p.seq FROM issues p WHERE p.id = $1) \
+                     AND deleted_at IS NULL";
+        self.run_statement(Sql::new(below, [issue.issue_id.to_string().into()]), Expect::Rows(0));
     }
 
     /// Gives all that an issue has its numbers.
@@ -363,6 +391,14 @@ impl Change {
         let people = [issue.assignee_id, issue.reporter_id, issue.creator_id].into_iter().flatten();
         for person in people.chain(issue.watchers.iter().copied()) {
             self.issue_value_known(org_id, Known::new("person", person));
+        }
+        for person in &issue.participants {
+            self.issue_value_known(org_id, Known::new("person", person));
+        }
+        for (field, kind) in TERMS.into_iter().filter(|(_, kind)| !matches!(*kind, "label" | "person")) {
+            for id in issue.kept(field) {
+                self.issue_value_known(org_id, Known::new(kind, id));
+            }
         }
         for label in &issue.labels {
             let value = domain::issues::label::folded(label);

@@ -1,11 +1,11 @@
 //! Conversations whole, as they are decided on and written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
     Timestamp,
-    id::{MailThreadId, MailboxId},
-    mail::{Conversation, MailBox, MailCategory, MailMessage, MessageIdHash, Placing, RawId, View},
+    id::{MailMessageId, MailThreadId, MailboxId},
+    mail::{Conversation, MailBox, MailCategory, MailMessage, MailWords, MessageIdHash, Placing, RawId, View},
 };
 use sea_orm::Value;
 
@@ -65,6 +65,9 @@ row! {
     }
 }
 
+/// What is read of a message.
+const MESSAGE_COLUMNS: &str = "message_id, thread_id, raw_id, size, head, envelope_from, received_at, sent_at, people, subject, snippet, files, \
+     verdict, rule, is_unparsed, box AS place, is_incoming, is_unread, is_starred, category";
 /// Conversations, or Message-IDs, that a statement names at most.
 const AT_ONCE: usize = 400;
 
@@ -105,7 +108,8 @@ fn message(row: MessageRow) -> Result<MailMessage, StoreError> {
     })
 }
 
-fn thread_id(text: &str) -> Result<MailThreadId, StoreError> {
+/// The id of a conversation, as a row has it.
+pub(super) fn thread_id(text: &str) -> Result<MailThreadId, StoreError> {
     text.parse().map_err(|_| StoreError::corrupt("the id of a conversation"))
 }
 
@@ -166,9 +170,8 @@ impl Store {
             found.insert(id, it);
         }
         let text = format!(
-            "SELECT message_id, thread_id, raw_id, size, head, envelope_from, received_at, sent_at, people, subject, \
-             snippet, files, verdict, rule, is_unparsed, box AS place, is_incoming, is_unread, is_starred, category \
-             FROM mail_messages WHERE mailbox_id = $1 AND thread_id IN ({among}) ORDER BY received_at, message_id"
+            "SELECT {MESSAGE_COLUMNS} FROM mail_messages WHERE mailbox_id = $1 AND thread_id IN ({among}) \
+             ORDER BY received_at, message_id"
         );
         for row in self.reader().rows::<MessageRow>(&Sql::new(text, all())).await? {
             if let Some(conversation) = found.get_mut(&thread_id(&row.thread_id)?) {
@@ -176,6 +179,39 @@ impl Store {
             }
         }
         Ok(found)
+    }
+
+    /// The mailbox's message with this id, and the conversation that it belongs to.
+    pub async fn mail_message(
+        &self,
+        mailbox_id: MailboxId,
+        id: MailMessageId,
+    ) -> Result<Option<(MailThreadId, MailMessage)>, StoreError> {
+        let text = format!("SELECT {MESSAGE_COLUMNS} FROM mail_messages WHERE mailbox_id = $1 AND message_id = $2");
+        let values = [mailbox_id.to_string().into(), id.to_string().into()];
+        let Some(row) = self.reader().row::<MessageRow>(&Sql::new(text, values)).await? else { return Ok(None) };
+        Ok(Some((thread_id(&row.thread_id)?, message(row)?)))
+    }
+
+    /// The conversations that these messages of the mailbox belong to.
+    pub async fn mail_threads_of(
+        &self,
+        mailbox_id: MailboxId,
+        ids: &BTreeSet<MailMessageId>,
+    ) -> Result<Vec<MailThreadId>, StoreError> {
+        let ids: Vec<MailMessageId> = ids.iter().copied().collect();
+        let mut found = BTreeSet::new();
+        for some in ids.chunks(AT_ONCE) {
+            let text = format!(
+                "SELECT DISTINCT thread_id FROM mail_messages WHERE mailbox_id = $1 AND message_id IN ({})",
+                placeholders(2, some.len())
+            );
+            let all = std::iter::once(mailbox_id.to_string().into()).chain(values(some));
+            for row in self.reader().rows::<ThreadIdRow>(&Sql::new(text, all)).await? {
+                found.insert(thread_id(&row.thread_id)?);
+            }
+        }
+        Ok(found.into_iter().collect())
     }
 
     /// The conversations that have seen one of these Message-IDs.
@@ -235,7 +271,7 @@ impl Store {
         rows.into_iter().map(|row| thread_id(&row.thread_id)).collect()
     }
 
-    /// Whether the mailbox has these bytes from this sender since then.
+    /// Whether these bytes came to the mailbox from this sender since then. What the mailbox sent itself didn't come.
     pub async fn mail_has(
         &self,
         mailbox_id: MailboxId,
@@ -244,8 +280,9 @@ impl Store {
         since: Timestamp,
     ) -> Result<bool, StoreError> {
         let statement = "SELECT COUNT(*) AS doubles FROM mail_messages WHERE mailbox_id = $1 AND raw_id = $2 \
-                         AND envelope_from = $3 AND received_at >= $4";
-        let values = [mailbox_id.to_string().into(), raw_id.to_string().into(), envelope_from.into(), since.0.into()];
+                         AND envelope_from = $3 AND received_at >= $4 AND is_incoming = $5";
+        let (mailbox, raw) = (mailbox_id.to_string(), raw_id.to_string());
+        let values = [mailbox.into(), raw.into(), envelope_from.into(), since.0.into(), true.into()];
         let found = self.reader().row::<DoublesRow>(&Sql::new(statement, values)).await?;
         Ok(found.is_some_and(|found| found.doubles > 0))
     }
@@ -258,7 +295,7 @@ impl Change {
         mailbox_id: MailboxId,
         thread_id: MailThreadId,
         message: &MailMessage,
-        words: &str,
+        words: &MailWords,
         modseq: i64,
     ) {
         let statement = "INSERT INTO mail_messages (mailbox_id, message_id, thread_id, raw_id, size, head, \
@@ -292,15 +329,13 @@ impl Change {
             modseq.into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
-        let statement = "INSERT INTO mail_words (mailbox_id, message_id, words) VALUES ($1, $2, $3)";
-        let values = [mailbox_id.to_string().into(), placing.id.to_string().into(), words.into()];
-        self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+        self.mail_words_add(mailbox_id, placing.id, words);
     }
 
     /// Writes where a message lies and what people did with it.
     pub fn mail_message_place(&mut self, mailbox_id: MailboxId, placing: &Placing, modseq: i64) {
-        let statement = "UPDATE mail_messages SET box = $3, is_unread = $4, is_starred = $5, category = $6, modseq = $7 \
-                         WHERE mailbox_id = $1 AND message_id = $2";
+        let statement = "UPDATE mail_messages SET box = $3, is_unread = $4, is_starred = $5, category = $6, modseq = $7, \
+                         thrown_at = CASE WHEN box = $3 THEN thrown_at END WHERE mailbox_id = $1 AND message_id = $2";
         let values = [
             mailbox_id.to_string().into(),
             placing.id.to_string().into(),
@@ -390,6 +425,9 @@ impl Change {
 
     /// Deletes a conversation with its messages, whose bytes are let go.
     pub fn mail_thread_delete(&mut self, now: Timestamp, mailbox_id: MailboxId, conversation: &Conversation) {
+        let ids: Vec<MailMessageId> = conversation.messages.iter().map(|message| message.placing.id).collect();
+        self.mail_folder_entries_leave(now, mailbox_id, &ids);
+        self.calendar_messages_forget(mailbox_id, &ids);
         for statement in [
             "DELETE FROM mail_words WHERE mailbox_id = $1 AND message_id IN \
              (SELECT message_id FROM mail_messages WHERE mailbox_id = $1 AND thread_id = $2)",

@@ -251,10 +251,10 @@ impl Store {
         id.transpose().map_err(|_| StoreError::corrupt("mail_directories.lent_catch_all"))
     }
 
-    /// Whether the organization has a mailbox whose own address is of the domain.
+    /// Whether the organization has a mailbox or a desk whose own address is of the domain.
     pub async fn mail_domain_has_mailboxes(&self, org_id: OrgId, name: &DomainName) -> Result<bool, StoreError> {
         let statement = "SELECT mailbox_id AS id FROM mail_addresses \
-                         WHERE org_id = $1 AND domain = $2 AND kind = 'address' LIMIT 1";
+                         WHERE org_id = $1 AND domain = $2 AND kind IN ('address', 'desk') LIMIT 1";
         let values = [org_id.to_string().into(), name.as_str().into()];
         Ok(self.reader().row::<IdRow>(&Sql::new(statement, values)).await?.is_some())
     }

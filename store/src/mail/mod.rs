@@ -2,14 +2,28 @@
 
 mod addresses;
 mod arrivals;
+mod bounces;
 mod conversations;
 mod domains;
+mod drafts;
+mod filters;
+mod folders;
+mod labels;
+mod outgoing;
+mod people;
+mod policies;
 mod preferences;
 mod raw;
 mod recipients;
 mod removal;
+mod search;
 mod states;
+#[cfg(test)]
+mod tests;
 mod threads;
+mod thrown;
+mod transfer_addresses;
+mod transfers;
 
 use std::collections::HashMap;
 
@@ -25,11 +39,18 @@ use sea_orm::{
 use self::addresses::AddressKind;
 pub use self::{
     arrivals::{MAIL_FILING, MailFiling},
+    bounces::Bounced,
     domains::{DkimPair, DomainOwner},
+    filters::{FilterJob, FilterJobState, FoundWanted},
+    labels::LabelCount,
+    outgoing::{MAIL_SENDING, MailQueue, MailSending},
+    people::{ChosenSender, KnownPerson},
     raw::{NewRaw, RAW_BYTES_MAX, RawMail},
     recipients::Recipient,
     states::MailState,
     threads::ThreadsWanted,
+    transfer_addresses::MailImportAddress,
+    transfers::ExportedMail,
 };
 use crate::{
     Change, Expect, Store, StoreError,

@@ -1,9 +1,11 @@
 //! The bytes of messages as they came, once however many mailboxes a message went to. Up to [`RAW_BYTES_MAX`] they are in their
 //! row (a file with its own fsync costs more than the whole commit), above in a blob that is on the disk before the commit.
 //!
-//! Each arrival and each message counts them once. Since when nothing does is noted, and a day later they are swept.
+//! Each arrival, each message, and what the server sends for a mailbox counts them once. Since when nothing does is noted, and a
+//! day later they are swept, but for those of a message that recipients still wait for: deleting what was sent takes it back from
+//! nobody.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 
 use bytes::Bytes;
 use domain::{Timestamp, id::OrgId, mail::RawId};
@@ -22,6 +24,9 @@ use crate::{
 
 /// The bytes of a message that are in its row.
 pub const RAW_BYTES_MAX: usize = 128 * 1024;
+/// That no recipient waits for a message of these bytes.
+const NOBODY_WAITS: &str = "NOT EXISTS (SELECT 1 FROM mail_outgoing AS o WHERE o.raw_id = mail_raw.raw_id \
+                            AND o.state IN ('held', 'queued', 'deferred'))";
 /// How long bytes that nothing names are kept.
 const LOOSE_FOR: Duration = Duration::from_hours(24);
 
@@ -117,23 +122,36 @@ impl Store {
 
     /// The bytes of a message, without the lines that stand before them; none where nothing has named them for a day.
     pub async fn mail_raw(&self, id: RawId) -> Result<Option<RawMail>, StoreError> {
+        self.mail_raw_range(id, 0..u64::MAX).await
+    }
+
+    /// Some of the bytes of a message, without the lines that stand before them; fewer where it ends before.
+    pub async fn mail_raw_range(&self, id: RawId, range: Range<u64>) -> Result<Option<RawMail>, StoreError> {
         let statement = "SELECT size, bytes, blob_key FROM mail_raw WHERE raw_id = $1";
         let row: Option<RawRow> = self.reader().row(&Sql::new(statement, [id.to_string().into()])).await?;
         let Some(row) = row else { return Ok(None) };
         let size = u64::try_from(row.size).map_err(StoreError::corrupt)?;
+        let (start, end) = (range.start.min(size), range.end.min(size));
+        if start >= end {
+            return Ok(Some(RawMail { size: 0, bytes: stream::empty().boxed() }));
+        }
         let bytes = match (row.bytes, row.blob_key) {
-            (Some(bytes), _) => stream::iter([Ok(Bytes::from(bytes))]).boxed(),
+            (Some(bytes), _) => {
+                let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
+                let part = place(start)..place(end);
+                stream::iter([Ok(Bytes::from(bytes).slice(part))]).boxed()
+            }
             (None, Some(blob)) => {
                 let key: BlobKey = blob.parse().map_err(StoreError::corrupt)?;
-                let Some(blob) = self.blobs().get_stream(&key, None).await? else { return Ok(None) };
+                let Some(blob) = self.blobs().get_stream(&key, Some(start..end)).await? else { return Ok(None) };
                 blob.bytes
             }
             (None, None) => return Err(StoreError::corrupt(format_args!("mail_raw {id}"))),
         };
-        Ok(Some(RawMail { size, bytes }))
+        Ok(Some(RawMail { size: end - start, bytes }))
     }
 
-    /// The same in memory; a message has at most [`domain::mail::MESSAGE_BYTES_MAX`].
+    /// All of them in memory; a message has at most [`domain::mail::MESSAGE_BYTES_MAX`].
     pub async fn mail_raw_bytes(&self, id: RawId) -> Result<Option<Bytes>, StoreError> {
         let Some(mut raw) = self.mail_raw(id).await? else { return Ok(None) };
         let mut all = Vec::with_capacity(usize::try_from(raw.size).unwrap_or_default());
@@ -147,11 +165,13 @@ impl Store {
     /// one is named again by then, and comes again without it.
     pub async fn mail_raw_sweep_next(&self, limit: u32) -> Result<PurgeBatch, StoreError> {
         let (mut batch, now) = (PurgeBatch::default(), self.now());
-        let statement = "SELECT raw_id, blob_key FROM mail_raw WHERE loose_at <= $1 ORDER BY loose_at LIMIT $2";
+        let statement = format!(
+            "SELECT raw_id, blob_key FROM mail_raw WHERE loose_at <= $1 AND {NOBODY_WAITS} ORDER BY loose_at LIMIT $2"
+        );
         let sql = Sql::new(statement, [now.before(LOOSE_FOR).0.into(), i64::from(limit).into()]);
         let rows: Vec<LooseRow> = self.reader().rows(&sql).await?;
         for row in &rows {
-            let statement = "DELETE FROM mail_raw WHERE raw_id = $1 AND refs = 0";
+            let statement = format!("DELETE FROM mail_raw WHERE raw_id = $1 AND refs = 0 AND {NOBODY_WAITS}");
             let values = [row.raw_id.as_str().into()];
             batch.change.run_statement(Sql::new(statement, values), Expect::Rows(1));
             if let Some(blob) = &row.blob_key {

@@ -3,7 +3,7 @@
 use domain::{
     Timestamp,
     id::{JobId, OrgId, ResourceId, RunId, RunnerId},
-    pipelines::run::{JobConclusion, JobPlace},
+    pipelines::run::{JobConclusion, JobPlace, Phase},
     token::TokenHash,
 };
 use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect};
@@ -155,6 +155,12 @@ pub struct StoredJob {
 }
 
 row! {
+    struct QueuedRow {
+        jobs: i64,
+    }
+}
+
+row! {
     struct LabelsRow {
         labels: String,
         since: Option<i64>,
@@ -245,6 +251,19 @@ impl TryFrom<Model> for StoredJob {
     }
 }
 
+impl StoredJob {
+    /// Where the job is in its run; none where something holds it back, of which its row doesn't know what.
+    pub const fn phase(&self) -> Option<Phase> {
+        match (self.stage, self.conclusion) {
+            (JobStage::Queued | JobStage::Reserved, _) => Some(Phase::Queued),
+            (JobStage::Running, _) => Some(Phase::Running),
+            (JobStage::Cancelling, _) => Some(Phase::Cancelling),
+            (JobStage::Completed, Some(conclusion)) => Some(Phase::Completed(conclusion)),
+            (JobStage::Completed, None) | (JobStage::Held, _) => None,
+        }
+    }
+}
+
 impl Store {
     /// The job that has this token, also once it is over.
     pub async fn job_by_token(&self, hash: &TokenHash) -> Result<Option<StoredJob>, StoreError> {
@@ -319,7 +338,10 @@ impl Store {
 
     /// Whether runners may take a job of an organization.
     pub async fn has_queued_jobs(&self, org_id: OrgId) -> Result<bool, StoreError> {
-        Ok(!self.queued_jobs(org_id, 1).await?.is_empty())
+        let statement = "SELECT COUNT(*) AS jobs FROM \
+                         (SELECT 1 FROM jobs WHERE org_id = $1 AND stage = 'queued' LIMIT 1) AS first";
+        let found: Option<QueuedRow> = self.reader().row(&Sql::new(statement, [org_id.to_string().into()])).await?;
+        Ok(found.is_some_and(|row| row.jobs > 0))
     }
 }
 

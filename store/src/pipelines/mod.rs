@@ -13,6 +13,7 @@ mod file_removal;
 mod groups;
 mod jobs;
 mod logs;
+mod queue;
 mod registrations;
 mod reports;
 mod run_row;

@@ -1,5 +1,7 @@
 //! Runners: programs that take an organization's jobs.
 
+use std::collections::BTreeMap;
+
 use domain::{
     Timestamp,
     id::{OrgId, RunnerId, UserId},
@@ -7,7 +9,11 @@ use domain::{
 };
 use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect};
 
-use crate::{Change, Expect, Store, StoreError, json, reader::Reads, sql::Sql};
+use crate::{
+    Change, Expect, Store, StoreError, json,
+    reader::{Reads, row},
+    sql::Sql,
+};
 
 mod entity {
     use sea_orm::entity::prelude::*;
@@ -73,6 +79,13 @@ pub struct StoredRunner {
     pub seen_at: Option<Timestamp>,
 }
 
+row! {
+    struct VersionRow {
+        id: String,
+        version: i64,
+    }
+}
+
 impl From<&StoredRunner> for Model {
     fn from(runner: &StoredRunner) -> Self {
         Self {
@@ -135,6 +148,18 @@ impl Store {
     pub async fn runners(&self, org_id: OrgId, limit: u64) -> Result<Vec<StoredRunner>, StoreError> {
         let select = Entity::find().filter(Column::OrgId.eq(org_id.to_string())).order_by_asc(Column::Id).limit(limit);
         select.read_list(self.reader()).await?.into_iter().map(StoredRunner::try_from).collect()
+    }
+
+    /// The versions of an organization's runners, of the oldest ones where it has more.
+    pub async fn runner_versions(&self, org_id: OrgId, limit: u64) -> Result<BTreeMap<RunnerId, i64>, StoreError> {
+        let statement = "SELECT id, version FROM runners WHERE org_id = $1 ORDER BY id LIMIT $2";
+        let values = [org_id.to_string().into(), limit.cast_signed().into()];
+        let rows: Vec<VersionRow> = self.reader().rows(&Sql::new(statement, values)).await?;
+        let read = |row: VersionRow| {
+            let id = row.id.parse().map_err(|_| StoreError::corrupt("runners.id"))?;
+            Ok((id, row.version))
+        };
+        rows.into_iter().map(read).collect()
     }
 }
 

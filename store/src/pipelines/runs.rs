@@ -66,8 +66,10 @@ pub struct StoredRun {
     pub full_ref: String,
     /// The branch, where the ref is one; of a pull request, its head.
     pub branch: Option<String>,
-    /// The commit.
+    /// The commit; of a pull request, the head.
     pub sha: ObjectId,
+    /// The commit that merges a pull request's head into its base, where jobs work on that.
+    pub merge: Option<ObjectId>,
     /// The run's title.
     pub title: String,
     /// Who the run is of.
@@ -92,6 +94,13 @@ pub struct StoredRun {
     pub started_at: Option<Timestamp>,
     /// When the run was over.
     pub completed_at: Option<Timestamp>,
+}
+
+impl StoredRun {
+    /// The commit on which jobs work.
+    pub fn commit(&self) -> ObjectId {
+        self.merge.unwrap_or(self.sha)
+    }
 }
 
 /// An attempt of a run that is over.
@@ -137,6 +146,13 @@ impl RunPlan {
     /// Whether the newest attempt's jobs say more.
     pub fn is_debug(&self) -> bool {
         self.attempts.last().is_some_and(|attempt| attempt.rerun_debug)
+    }
+
+    /// Puts jobs where the rows of this attempt say that they are: what only moves jobs isn't written here
+    /// ([`RunState::has_just_moved`]).
+    pub fn move_jobs<'a>(&mut self, run: &StoredRun, rows: impl IntoIterator<Item = &'a StoredJob>) {
+        let rows = rows.into_iter().filter(|row| row.attempt == run.attempt);
+        self.state.move_jobs(rows.filter_map(|row| Some((row.place, row.phase()?))));
     }
 
     /// Of the rows of all attempts, in their order, those that hold: of this attempt, and of earlier ones where the job doesn't
@@ -185,7 +201,7 @@ impl Store {
         Entity::find_by_id(id.to_string()).read_one(self.reader()).await?.map(StoredRun::try_from).transpose()
     }
 
-    /// What the run's owner decides on.
+    /// What the run's owner decides on. Where the jobs of a run are that isn't over, their rows say ([`RunPlan::move_jobs`]).
     pub async fn run_plan(&self, id: RunId) -> Result<Option<RunPlan>, StoreError> {
         let Some(row) = plan::Entity::find_by_id(id.to_string()).read_one(self.reader()).await? else {
             return Ok(None);
@@ -300,14 +316,14 @@ impl Change {
         self.insert(row.into_active_model());
     }
 
-    /// Writes a run and how far it is; stale where it isn't in the version that was read.
-    pub fn run_set(&mut self, run: &StoredRun, decides_on: &RunPlan) {
+    /// Writes a run; stale where it isn't in the version that was read.
+    pub fn run_set(&mut self, run: &StoredRun) {
         let row = Model::from(run);
         let statement = "UPDATE runs SET attempt = $3, status = $4, conclusion = $5, cancel_requested = $6, \
                          waits_for_group = $7, started_at = $8, completed_at = $9, version = version + 1 \
                          WHERE id = $1 AND version = $2";
         let values = [
-            row.id.clone().into(),
+            row.id.into(),
             row.version.into(),
             row.attempt.into(),
             row.status.into(),
@@ -318,8 +334,13 @@ impl Change {
             row.completed_at.into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
+    }
+
+    /// Writes how far a run is, beside the run itself.
+    pub fn run_plan_set(&mut self, run: &StoredRun, decides_on: &RunPlan) {
         let statement = "UPDATE run_plans SET state = $2, attempts = $3 WHERE run_id = $1";
-        let values = [row.id.into(), json::text(&decides_on.state).into(), json::text(&decides_on.attempts).into()];
+        let (state, attempts) = (json::text(&decides_on.state), json::text(&decides_on.attempts));
+        let values = [run.id.to_string().into(), state.into(), attempts.into()];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }
 

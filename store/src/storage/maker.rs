@@ -29,7 +29,7 @@ impl AddressMaker {
         match caller {
             Caller::Person(person) => Some(Self::SignIn(person.user_id, person.sign_in_id)),
             Caller::Key(key) => Some(Self::Key(key.key_id)),
-            Caller::AccessKey(_) | Caller::Job(_) | Caller::Nobody | Caller::System => None,
+            Caller::AccessKey(_) | Caller::Job(_) | Caller::AppPassword(_) | Caller::Nobody | Caller::System => None,
         }
     }
 }

@@ -3,10 +3,27 @@
 use domain::time::Timestamp;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 
-use super::{DEAD, Work, row};
+use super::{DEAD, NewWork, Work, row, settle::shortened};
 use crate::{Change, Expect, Purge, Store, StoreError, reader::Reads, sql::Sql};
 
 impl Change {
+    /// Adds work that was given up already, for operators to see and repeat; `error` says why. As for all work, a key keeps a
+    /// second entry out.
+    pub fn work_add_given_up(&mut self, now: Timestamp, work: NewWork, error: &str) {
+        let values = [
+            work.topic.into(),
+            work.tenant.to_string().into(),
+            work.key.into(),
+            work.payload.into(),
+            DEAD.0.into(),
+            now.0.into(),
+            shortened(error).into(),
+        ];
+        let statement = "INSERT INTO work (topic, tenant, key, payload, wake_at, created_at, last_error) \
+                         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
+        self.run_statement(Sql::new(statement, values), Expect::Any);
+    }
+
     /// Has the dead letter `seq` tried again, from its first attempt; stale when it is none any more.
     pub fn work_repeat(&mut self, seq: i64) {
         self.run_statement(

@@ -21,6 +21,9 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/me/email/confirm"                           Person, JSON;
     GET    "/v1/me/sign-ins"                                Person, Nothing;
     DELETE "/v1/me/sign-ins/{signInId}"                     Person, Nothing;
+    GET    "/v1/me/app-passwords"                           Person, Nothing;
+    POST   "/v1/me/app-passwords"                           Person, JSON;
+    DELETE "/v1/me/app-passwords/{appPasswordId}"           Person, Nothing;
     GET    "/v1/me/live"                                    Person, Nothing;
 
     GET    "/v1/orgs"                                       Caller, Nothing;

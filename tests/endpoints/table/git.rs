@@ -71,6 +71,7 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/timeline"   Scope("git:read"), Nothing;
     GET    "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/mergeability"   Scope("git:read"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/merge"          Scope("git:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/merge"          Scope("git:write"), Nothing;
     POST   "/v1/orgs/{orgId}/repos/{name}/pulls/{number}/update"         Scope("git:write"), JSON;
     GET    "/v1/orgs/{orgId}/repos/{name}/live"             Scope("git:read"), Nothing;
     GET    "/v1/sockets/repositories/{repositoryId}"        TicketHolder, Nothing;

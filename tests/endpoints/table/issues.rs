@@ -1,7 +1,7 @@
 //! Endpoints of issues and the help center.
 
 use crate::endpoints::row::Takes::{Bytes, Json, Nothing};
-use crate::endpoints::row::Who::{AddressHolder, Anyone, Person, Scope};
+use crate::endpoints::row::Who::{AddressHolder, Anyone, Person, Scope, SecretHolder};
 use crate::endpoints::row::{JSON, KB, Row};
 
 #[rustfmt::skip]
@@ -25,6 +25,36 @@ pub const ROWS: &[Row] = rows! {
     PATCH  "/v1/orgs/{orgId}/issues/spaces/{spaceKey}"                Scope("issues:write"), JSON;
     POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/archive"        Scope("issues:write"), Nothing;
     POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/unarchive"      Scope("issues:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/components"     Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/components"     Scope("issues:write"), JSON;
+    PATCH  "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/components/{componentId}" Scope("issues:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/components/{componentId}" Scope("issues:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/versions"       Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/versions"       Scope("issues:write"), JSON;
+    PATCH  "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/versions/{versionId}" Scope("issues:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/versions/{versionId}" Scope("issues:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/versions/{versionId}/release" Scope("issues:write"), JSON;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/versions/{versionId}/notes" Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/sprints"        Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/sprints"        Scope("issues:write"), JSON;
+    PATCH  "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/sprints/{sprintId}" Scope("issues:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/sprints/{sprintId}" Scope("issues:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/sprints/{sprintId}/start" Scope("issues:write"), JSON;
+    POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/sprints/{sprintId}/complete" Scope("issues:write"), JSON;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/boards"         Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/boards"         Scope("issues:write"), JSON;
+    PATCH  "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/boards/{boardId}" Scope("issues:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/boards/{boardId}" Scope("issues:write"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/boards/{boardId}/issues" Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/boards/{boardId}/backlog" Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/queues"         Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/queues/{queueId}/issues" Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/canned"         Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/customers"      Scope("issues:read"), Nothing;
+    GET    "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/mail-hooks"     Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/mail-hooks"     Scope("issues:write"), JSON;
+    DELETE "/v1/orgs/{orgId}/issues/spaces/{spaceKey}/mail-hooks/{mailHookId}" Scope("issues:write"), Nothing;
+    POST   "/v1/hooks/issues/mail/{mailHookId}/{mailHookToken}"       SecretHolder, Bytes;
     GET    "/v1/orgs/{orgId}/issues/filters"                          Scope("issues:read"), Nothing;
     POST   "/v1/orgs/{orgId}/issues/filters"                          Scope("issues:read"), JSON;
     GET    "/v1/orgs/{orgId}/issues/filters/{filterId}"               Scope("issues:read"), Nothing;
@@ -32,11 +62,20 @@ pub const ROWS: &[Row] = rows! {
     DELETE "/v1/orgs/{orgId}/issues/filters/{filterId}"               Scope("issues:read"), Nothing;
     POST   "/v1/orgs/{orgId}/issues/filters/{filterId}/star"          Scope("issues:read"), JSON;
     PUT    "/v1/orgs/{orgId}/issues/filters/{filterId}/subscription"  Scope("issues:read"), JSON;
+    POST   "/v1/orgs/{orgId}/issues/bulk"                             Scope("issues:write"), JSON;
+    GET    "/v1/orgs/{orgId}/issues/jobs/{issueJobId}"                Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/jobs/{issueJobId}/cancel"         Scope("issues:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/jobs/{issueJobId}/undo"           Scope("issues:write"), Nothing;
+    PUT    "/v1/orgs/{orgId}/issues/rank"                             Scope("issues:write"), JSON;
+    GET    "/v1/orgs/{orgId}/issues/trash"                            Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/trash/{issueId}/restore"          Scope("issues:write"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}"                       Scope("issues:read"), Nothing;
     PATCH  "/v1/orgs/{orgId}/issues/{issueKey}"                       Scope("issues:write"), JSON;
     DELETE "/v1/orgs/{orgId}/issues/{issueKey}"                       Scope("issues:write"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/transitions"           Scope("issues:read"), Nothing;
     POST   "/v1/orgs/{orgId}/issues/{issueKey}/transitions"           Scope("issues:write"), JSON;
+    POST   "/v1/orgs/{orgId}/issues/{issueKey}/move"                  Scope("issues:write"), JSON;
+    POST   "/v1/orgs/{orgId}/issues/{issueKey}/approvals/{approvalId}" Scope("issues:write"), JSON;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/history"               Scope("issues:read"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/sla"                   Scope("issues:read"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments"           Scope("issues:read"), Nothing;
@@ -57,6 +96,7 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/participants" Person, JSON;
     DELETE "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/participants/{who}" Person, Nothing;
     POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/rating" Person, JSON;
+    POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/approvals/{approvalId}" Person, JSON;
     POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/attachments" Person, JSON;
     POST   "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/attachments/{attachmentId}/complete" Person, Nothing;
     GET    "/v1/portal/issues/{org}/{spaceKey}/requests/{issueKey}/attachments/{attachmentId}" Person, Nothing;

@@ -1,8 +1,8 @@
 //! Endpoints of mail and its administration.
 
-use crate::endpoints::row::Takes::Nothing;
-use crate::endpoints::row::Who::{Member, Scope};
-use crate::endpoints::row::{JSON, Row};
+use crate::endpoints::row::Takes::{Bytes, Json, Nothing};
+use crate::endpoints::row::Who::{AddressHolder, Member, Scope};
+use crate::endpoints::row::{JSON, KB, Row, TOO_LARGE};
 
 #[rustfmt::skip]
 pub const ROWS: &[Row] = rows! {
@@ -27,6 +27,49 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads/actions" Member, JSON;
     GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads/{mailThreadId}" Member, Nothing;
     PUT    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/senders/{sender}/category" Member, JSON;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/messages/actions" Member, JSON;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/messages/{messageId}" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/messages/{messageId}/raw" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/messages/{messageId}/attachments/{part}" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/labels" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/labels" Member, JSON;
+    PATCH  "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/labels/{labelId}" Member, JSON;
+    DELETE "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/labels/{labelId}" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/filters" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/filters" Member, JSON;
+    PUT    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/filters/order" Member, JSON;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/filters/preview" Member, JSON;
+    PATCH  "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/filters/{mailFilterId}" Member, JSON;
+    DELETE "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/filters/{mailFilterId}" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/filters/{mailFilterId}/apply" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/filters/{mailFilterId}/apply" Member, JSON;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/vacation" Member, Nothing;
+    PUT    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/vacation" Member, JSON;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/senders" Member, Nothing;
+    PUT    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/senders/{sender}/blocked" Member, JSON;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/messages/{messageId}/unsubscribe" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/suggest" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/drafts" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/drafts" Member, Json(4096 * KB, TOO_LARGE);
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/drafts/{draftId}" Member, Nothing;
+    PATCH  "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/drafts/{draftId}" Member, Json(4096 * KB, TOO_LARGE);
+    DELETE "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/drafts/{draftId}" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/drafts/{draftId}/attachments" Member, Json(36 * 1024 * KB, "A message has at most 25 MB.");
+    DELETE "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/drafts/{draftId}/attachments/{attachmentId}" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/drafts/{draftId}/send" Scope("mail:send"), JSON;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/messages/{messageId}/unsend" Scope("mail:send"), Nothing;
+    PATCH  "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/messages/{messageId}/schedule" Scope("mail:send"), JSON;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/messages/{messageId}/delivery" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/imports" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/imports" Member, JSON;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/imports/{mailImportId}" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/imports/{mailImportId}/start" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/imports/{mailImportId}/cancel" Member, Nothing;
+    PUT    "/v1/mail/imports/{mailImportId}" AddressHolder, Bytes;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/exports" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/exports" Member, Nothing;
+    GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/exports/{mailExportId}" Member, Nothing;
+    GET    "/v1/mail/exports/{mailExportId}" AddressHolder, Nothing;
     GET    "/v1/orgs/{orgId}/mail/preferences" Member, Nothing;
     PATCH  "/v1/orgs/{orgId}/mail/preferences" Member, JSON;
     GET    "/v1/orgs/{orgId}/mail/admin/mailboxes" Scope("mail:admin"), Nothing;
@@ -38,6 +81,7 @@ pub const ROWS: &[Row] = rows! {
     GET    "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}" Member, Nothing;
     PATCH  "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}" Member, JSON;
     DELETE "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}" Member, Nothing;
+    POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}/propose" Member, JSON;
     POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/events/{eventId}/respond" Member, JSON;
     POST   "/v1/orgs/{orgId}/mail/mailboxes/{mailboxId}/threads/{mailThreadId}/messages/{messageId}/invitation/{action}" Member, JSON;
 };

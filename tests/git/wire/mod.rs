@@ -1,12 +1,17 @@
 //! Git itself against repositories: what `git clone`, `git fetch` and `git push` make of them.
 
+mod beginnings;
 mod branches;
 mod clones;
+mod closing;
 mod contents;
 mod differences;
+#[cfg(target_os = "linux")]
+mod keepalives;
 mod large;
 mod lfs;
 mod live;
+mod lost;
 mod merges;
 mod news;
 mod owners;
@@ -21,6 +26,7 @@ mod rules;
 mod secrets;
 mod statuses;
 mod threads;
+mod waiting;
 mod web_commits;
 
 use std::{

@@ -1,5 +1,7 @@
 //! Who asks for the same pack as another one: one run of git for all, the same objects for each.
 
+mod watched;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::json;

@@ -167,7 +167,7 @@ async fn a_pull_request_follows_its_branches() {
     shop.commit("ada", "more", "more\n").await;
     shop.git("ada", &["push", "--quiet", "origin", "feature"]).await;
     assert_eq!(shop.pull(1).await["headCommitId"], shop.oid("feature").await);
-    let listed = shop.git("ada", &["ls-remote", "origin", "refs/pull/*"]).await;
+    let listed = shop.git("ada", &["ls-remote", "origin", "refs/pull/*/head"]).await;
     assert_eq!(listed, format!("{}\trefs/pull/1/head", shop.oid("feature").await));
     shop.git("ada", &["push", "--quiet", "--force", "origin", "feature~1:feature"]).await;
     assert_eq!(shop.pull(1).await["headCommitId"], shop.oid("feature~1").await);
@@ -213,6 +213,38 @@ async fn a_pull_request_follows_its_branches() {
     shop.git("ada", &["push", "--quiet", "origin", ":base"]).await;
     assert_eq!(shop.pull(2).await["state"], "closed");
     assert_eq!(shop.listed("?state=merged").await, [1]);
+}
+
+#[tokio::test]
+async fn a_test_merge_is_fetched_and_passes_for_nothing_that_was_pushed() {
+    let shop = Workshop::forked().await;
+    shop.open("feature", "main").await.expect(201);
+    let name = "refs/pull/1/merge";
+    let listed = async || {
+        let listed = shop.git("ada", &["ls-remote", "origin", name]).await;
+        listed.split('\t').next().filter(|oid| !oid.is_empty()).map(str::to_owned)
+    };
+    let merge = shop.repos.server.eventually("a test merge", listed).await;
+    shop.git("ada", &["fetch", "--quiet", "origin", name]).await;
+    assert_eq!(shop.oid("FETCH_HEAD").await, merge);
+    let parents = shop.git("ada", &["rev-parse", "FETCH_HEAD^1", "FETCH_HEAD^2"]).await;
+    assert_eq!(parents, format!("{}\n{}", shop.oid("main").await, shop.oid("feature").await));
+    // Its files are those that git comes to, too.
+    shop.git("ada", &["checkout", "--quiet", "--detach", "main"]).await;
+    shop.git("ada", &["merge", "--quiet", "--no-edit", "feature"]).await;
+    assert_eq!(shop.oid("HEAD^{tree}").await, shop.oid("FETCH_HEAD^{tree}").await);
+    // By its name alone, in an empty folder, as a job does it.
+    shop.git(".", &["init", "--quiet", "job"]).await;
+    shop.git("job", &["fetch", "--quiet", "--depth=1", &shop.web(), &merge]).await;
+    assert_eq!(shop.git("job", &["rev-parse", "FETCH_HEAD"]).await, merge);
+    shop.mirrored("mirror").await;
+    let ran = shop.try_git("ada", &["push", "origin", &format!("main:{name}")]).await;
+    assert!(!ran.is_ok && ran.err.contains("Only branches, tags and notes can be pushed."), "{}", ran.err);
+    // A branch that takes no merge commits doesn't take this one, though it is there.
+    shop.rule(json!({ "name": "Linear", "patterns": ["new/*"], "linear": true })).await;
+    let ran = shop.try_git("ada", &["push", "origin", &format!("{merge}:refs/heads/new/a")]).await;
+    assert!(!ran.is_ok, "{}", ran.err);
+    shop.git("ada", &["push", "--quiet", "origin", &format!("{merge}:refs/heads/other")]).await;
 }
 
 #[tokio::test]

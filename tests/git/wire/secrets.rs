@@ -2,6 +2,7 @@
 //!
 //! None stands here: each is made when the tests run.
 
+mod leaks;
 mod without_git;
 
 use std::{collections::BTreeSet, ops::Range, path::Path, time::Duration};

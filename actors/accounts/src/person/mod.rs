@@ -3,6 +3,7 @@
 //! The actor puts a person's changes in order. It holds nothing in memory: the guard of their sign-ins writes the
 //! same row, so each command reads it, decides, and commits against the version that it read.
 
+mod app_passwords;
 mod email;
 mod otp;
 mod password;
@@ -19,6 +20,7 @@ use store::{
 };
 
 pub use self::{
+    app_passwords::{MakeAppPassword, RevokeAppPassword},
     email::{ConfirmEmail, SendEmailCode},
     otp::{ConfirmOtp, EnrolOtp, Enrolment, RemoveOtp, StepUp},
     password::{ChangePassword, ResetPassword},

@@ -7,7 +7,7 @@ use store::{Change, Store};
 use super::{Person, asking, audit, current, email};
 use crate::{login_attempt::LoginAttempt, passwords};
 
-/// Changes the password and ends every other sign-in.
+/// Changes the password and ends every other sign-in, and all app passwords.
 #[derive(Clone)]
 pub struct ChangePassword {
     /// What was typed as the password of now.
@@ -16,7 +16,8 @@ pub struct ChangePassword {
     pub new: Password,
 }
 
-/// Sets a password that somebody else chose, switches the second factor off, and ends every sign-in. For operators.
+/// Sets a password that somebody else chose, switches the second factor off, and ends every sign-in and app password.
+/// For operators.
 #[derive(Clone, Debug)]
 pub struct ResetPassword {
     /// The password.
@@ -45,6 +46,7 @@ impl Handle<ChangePassword> for Person {
         let mut change = Change::new();
         change.person_set(&person);
         end_sign_ins(&mut change, &services.store, turn, Some(kept)).await?;
+        change.app_passwords_end(person.id);
         audit(&mut change, turn, "password.changed");
         email(&mut change, turn, "Your password was changed", "Your password was changed. Every other sign-in ended.");
         turn.commit(change).await
@@ -71,6 +73,7 @@ impl Handle<ResetPassword> for Person {
         change.recovery_codes_set(person.id, &[]);
         change.attempts_clear(person.email.as_str());
         end_sign_ins(&mut change, &services.store, turn, None).await?;
+        change.app_passwords_end(person.id);
         audit(&mut change, turn, "password.reset");
         email(&mut change, turn, "Your password was reset", "Your password was reset. Every sign-in ended.");
         turn.commit(change).await

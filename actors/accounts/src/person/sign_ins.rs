@@ -14,7 +14,7 @@ use super::{Person, current};
 #[derive(Clone, Copy, Debug)]
 pub struct EndSignIn(pub SignInId);
 
-/// Ends all of the person's sign-ins; answers how many there were.
+/// Ends all of the person's sign-ins, and their app passwords; answers how many sign-ins there were.
 #[derive(Clone, Copy, Debug)]
 pub struct EndSignIns;
 
@@ -64,6 +64,7 @@ impl Handle<EndSignIns> for Person {
         let sign_ins = turn.services().store.sign_ins(*turn.key()).await?;
         let mut change = Change::new();
         change.person_turn(&person);
+        change.app_passwords_end(person.id);
         for sign_in in &sign_ins {
             change.sign_in_end(now, sign_in.id);
             let target = AuditTarget::new("sign_in", sign_in.id);

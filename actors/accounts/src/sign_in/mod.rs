@@ -4,6 +4,7 @@
 //! that nobody has. The guard remembers nothing: it reads the account and the count of failures for each attempt, and
 //! its commit checks the versions of both.
 
+mod mailbox;
 mod open;
 mod places;
 mod register;
@@ -13,6 +14,7 @@ use domain::{Email, Result};
 use kernel::Resource;
 
 pub use self::{
+    mailbox::{OpenMailbox, OpenedMailbox},
     open::{OpenSignIn, Opened},
     register::{CreateAccount, Register, Registered},
 };

@@ -84,7 +84,7 @@ impl Reading {
         }
         let is_cut = output.len() as u64 >= CHANGES_LEN_MAX;
         if !is_cut {
-            run.end().await.map_err(internal)?;
+            run.end().await.map_err(|error| self.failure(error))?;
         }
         Ok((read_changes(&output), is_cut))
     }
@@ -130,7 +130,7 @@ impl Reading {
         let files = read_changes(&list_of(&mut stdout).await.map_err(failed)?);
         let (patches, is_cut) = page_of(&mut stdout).await.map_err(failed)?;
         if !is_cut {
-            run.end().await.map_err(internal)?;
+            run.end().await.map_err(|error| self.failure(error))?;
         }
         let mut patches = patches.into_iter();
         let with_parts = |it: FileChange| {

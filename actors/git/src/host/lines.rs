@@ -96,7 +96,7 @@ impl Reading {
         let files = read_changes(&list_of(&mut stdout).await.map_err(failed)?);
         let (patches, is_cut) = page_of(&mut stdout).await.map_err(failed)?;
         if !is_cut {
-            run.end().await.map_err(internal)?;
+            run.end().await.map_err(|error| self.failure(error))?;
         }
         let mut patches = patches.into_iter();
         let with_patch = |file: domain::git::objects::FileChange| {

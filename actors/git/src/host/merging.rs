@@ -90,7 +90,12 @@ impl Quarantine {
 
     /// Packs what can be reached from `tip`, and isn't in the repository yet.
     pub async fn pack(&mut self, tip: ObjectId, known: &[ObjectId]) -> Result<()> {
-        let mut input = format!("{tip}\n");
+        self.pack_all(&[tip], known).await
+    }
+
+    /// The same of what can be reached from one of several tips.
+    pub(super) async fn pack_all(&mut self, tips: &[ObjectId], known: &[ObjectId]) -> Result<()> {
+        let mut input = lines(tips);
         for oid in known {
             // Writing to a text doesn't fail.
             let _ = writeln!(input, "^{oid}");
@@ -169,7 +174,7 @@ impl Merger<'_> {
         self.write(&NewCommit { tree, parents, committer: by.line(at), text }).await
     }
 
-    async fn write(&self, commit: &NewCommit) -> Result<ObjectId> {
+    pub async fn write(&self, commit: &NewCommit) -> Result<ObjectId> {
         let job = self.job("hash-object").with_all(["-w", "-t", "commit", "--stdin"]);
         oid_in(&self.run(job, &commit.bytes()).await?)
     }

@@ -4,6 +4,7 @@
 //! made of them, a view, which is never written to but to add what the store has.
 
 mod answers;
+mod beginning;
 mod differences;
 mod error;
 mod fetching;
@@ -14,11 +15,13 @@ mod listings;
 mod mergeability;
 mod merges;
 mod merging;
+mod meters;
 mod owners;
 mod quarantine;
 mod reading;
 mod secrets;
 mod strays;
+mod test_merge;
 mod tips;
 mod views;
 mod walk;
@@ -31,7 +34,10 @@ use std::{
 
 use actors_base::Services;
 use bytes::Bytes;
-use domain::{Result, git::wire::Listing};
+use domain::{
+    Result,
+    git::{is_test_merge, wire::Listing},
+};
 use gateways::Git;
 use store::{
     Store,
@@ -116,9 +122,14 @@ impl GitHost {
     }
 
     /// All refs of a repository, all of whose objects are in its view by now: somebody else may have pushed meanwhile. Whoever reads
-    /// what refs name, or has git leave it out, in a view that they have already, takes them from here.
+    /// what refs name, or has git leave it out, in a view that they have already, takes them from here. Test merges aren't among
+    /// them: nobody pushed one, so that none passes for what was looked at before.
     pub async fn refs_in_view(&self, repository: &StoredRepository) -> Result<Arc<Vec<Listing>>> {
-        Ok(self.seen(repository).await?.0)
+        let refs = self.seen(repository).await?.0;
+        if !refs.iter().any(|it| is_test_merge(&it.name)) {
+            return Ok(refs);
+        }
+        Ok(Arc::new(refs.iter().filter(|it| !is_test_merge(&it.name)).cloned().collect()))
     }
 
     /// The same with the view.

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use domain::{
     Error, Result,
     git::{ObjectId, PACK_MAX},
+    id::OrgId,
 };
 use futures::{Stream, StreamExt};
 use gateways::{GitError, GitJob};
@@ -24,6 +25,7 @@ use tokio::{
 
 use super::{
     GitHost, internal,
+    meters::IntakeMeter,
     views::{View, failed, lay_out},
 };
 
@@ -44,6 +46,7 @@ pub struct Quarantine {
     pub(super) hash: Option<ObjectId>,
     /// How many objects a client sent.
     pub(super) sent: Option<usize>,
+    meter: IntakeMeter,
 }
 
 /// Why a pack wasn't taken.
@@ -77,6 +80,24 @@ impl GitHost {
     /// A place for what is pushed to a repository, whose objects are found there, too.
     pub async fn quarantine(&self, repository: &StoredRepository) -> Result<Quarantine> {
         let view = self.view(repository).await?;
+        // Nothing is decided on a part of a history, and nothing is added to it.
+        view.is_whole()?;
+        let folder = self.place_of_push().await?;
+        let objects = view.folder().canonicalize().map_err(failed)?.join("objects");
+        let alternates = folder.path().join("objects/info/alternates");
+        fs::write(alternates, format!("{}\n", objects.display())).await.map_err(failed)?;
+        Ok(Quarantine { host: self.clone(), folder, view, hash: None, sent: None, meter: IntakeMeter::default() })
+    }
+
+    /// The same for a repository that is still to be made, which has nothing to borrow of.
+    pub(super) async fn quarantine_of_nothing(&self) -> Result<Quarantine> {
+        let folder = self.place_of_push().await?;
+        let view = View::of_nothing(folder.path());
+        Ok(Quarantine { host: self.clone(), folder, view, hash: None, sent: None, meter: IntakeMeter::default() })
+    }
+
+    /// An empty folder of git's, which goes with what is taken in there.
+    async fn place_of_push(&self) -> Result<TempDir> {
         let place = &self.parts.quarantine;
         fs::create_dir_all(place).await.map_err(failed)?;
         if !self.parts.is_tidied.swap(true, Ordering::Relaxed) {
@@ -85,10 +106,7 @@ impl GitHost {
         }
         let folder = tempfile::Builder::new().prefix("push-").tempdir_in(place).map_err(failed)?;
         lay_out(folder.path()).await.map_err(failed)?;
-        let objects = view.folder().canonicalize().map_err(failed)?.join("objects");
-        let alternates = folder.path().join("objects/info/alternates");
-        fs::write(alternates, format!("{}\n", objects.display())).await.map_err(failed)?;
-        Ok(Quarantine { host: self.clone(), folder, view, hash: None, sent: None })
+        Ok(folder)
     }
 
     /// Deletes what processes that were killed left behind.
@@ -147,17 +165,21 @@ impl Quarantine {
         let job = self.intake("index-pack").with_all(["--stdin", "--fix-thin", "--strict", &size_max]);
         let mut run = self.host.parts.git.start(&job).await?;
         let (stdin, stdout) = (run.stdin.take(), run.stdout.take());
-        let mut header = PackHeader::default();
+        let (mut header, meter) = (PackHeader::default(), &mut self.meter);
         let writing = async {
             let Some(mut stdin) = stdin else { return Ok(()) };
             let mut pack = std::pin::pin!(pack);
             loop {
                 let bytes = match timeout(SILENCE_MAX, pack.next()).await {
-                    Ok(None) => return Ok(()),
+                    Ok(None) => {
+                        meter.has_come();
+                        return Ok(());
+                    }
                     Ok(Some(Ok(bytes))) => bytes,
                     Ok(Some(Err(_))) | Err(_) => return Err(PackRefusal::BrokeOff),
                 };
                 header.see(&bytes);
+                meter.grow(bytes.len() as u64);
                 if stdin.write_all(&bytes).await.is_err() {
                     // It has seen enough. The client is answered once it has sent all.
                     drain(&mut pack).await;
@@ -185,13 +207,18 @@ impl Quarantine {
 
     /// Keeps the pack that was taken in, for the commit that names it; none where nothing came that has an object.
     pub async fn keep(&self, repository: &StoredRepository) -> Result<Option<NewPack>> {
+        self.keep_for(repository.resource.org_id).await
+    }
+
+    /// The same for a repository that the organization is to have.
+    pub(super) async fn keep_for(&self, org_id: OrgId) -> Result<Option<NewPack>> {
         let Some(hash) = self.hash else { return Ok(None) };
         let place = self.pack_file(hash);
         let objects = objects_of(&place).await.map_err(failed)?;
         if objects == 0 {
             return Ok(None);
         }
-        let (store, org_id) = (&self.host.parts.store, repository.resource.org_id);
+        let store = &self.host.parts.store;
         let pack = store.content_of_file(org_id, &place).await?;
         let index = match store.content_of_file(org_id, &place.with_extension("idx")).await {
             Ok(index) => index,

@@ -9,7 +9,9 @@ use domain::{
     Error, Result,
     git::{
         ObjectId, Revision, commit_not_found, no_such_commit,
-        objects::{Commit, DIVERGENCE_WALK_MAX, Divergence, RepositoryPath, TreeEntry, divergences, read_tree},
+        objects::{
+            Commit, DIVERGENCE_WALK_MAX, Divergence, EntryKind, RepositoryPath, TreeEntry, divergences, read_tree,
+        },
         repository_empty, revision_not_found,
         wire::Listing,
     },
@@ -71,7 +73,11 @@ impl GitHost {
     pub async fn has_commit(&self, repository: &StoredRepository, commit: ObjectId) -> Result<bool> {
         let reading = self.reading(repository).await?;
         let job = reading.job("cat-file").with("--batch-check=%(objecttype)");
-        Ok(reading.run(&job, &lines(&[commit])).await? == b"commit\n")
+        let is_there = reading.run(&job, &lines(&[commit])).await? == b"commit\n";
+        if !is_there {
+            reading.view.is_whole()?;
+        }
+        Ok(is_there)
     }
 
     /// The commit that a branch, a tag or the commit's own name says; 404 `Branch or tag not found` otherwise.
@@ -122,7 +128,17 @@ impl Reading {
     }
 
     pub(super) async fn run(&self, job: &GitJob, input: &str) -> Result<Vec<u8>> {
-        self.git.run(job, input.as_bytes()).await.map_err(internal)
+        self.git.run(job, input.as_bytes()).await.map_err(|error| self.failure(error))
+    }
+
+    /// What is told of a failure of git: where objects are gone, that this may be why.
+    pub(super) fn failure(&self, error: GitError) -> Error {
+        if matches!(error, GitError::Failed { .. })
+            && let Some(lost) = self.view.lost()
+        {
+            return lost;
+        }
+        internal(error)
     }
 
     /// Starts what writes the bytes of a file.
@@ -149,7 +165,7 @@ impl Reading {
                 let oid = String::from_utf8_lossy(&said).trim().parse();
                 self.commit(oid.map_err(Error::internal)?).await
             }
-            Err(GitError::Failed { .. }) => Ok(None),
+            Err(GitError::Failed { .. }) => self.view.is_whole().map(|()| None),
             Err(other) => Err(internal(other)),
         }
     }
@@ -172,9 +188,13 @@ impl Reading {
             }
         };
         let ((written, found), ended) = tokio::join!(async { tokio::join!(writing, reading) }, run.end());
-        ended.map_err(internal)?;
+        ended.map_err(|error| self.failure(error))?;
         written.map_err(failed)?;
-        found.map_err(failed)
+        let found = found.map_err(failed)?;
+        if oids.iter().any(|oid| !found.contains_key(oid)) {
+            self.view.is_whole()?;
+        }
+        Ok(found)
     }
 
     /// 404 where one of these is no commit that the repository has.
@@ -235,7 +255,14 @@ impl Reading {
     pub async fn entry(&self, commit: ObjectId, path: &RepositoryPath) -> Result<Option<TreeEntry>> {
         let job =
             self.job("ls-tree").with_all(["-z", "--long", "--full-tree", &commit.to_string(), "--", path.as_str()]);
-        Ok(read_tree(&self.run(&job, "").await?).into_iter().find(|entry| entry.path == path.as_str()))
+        let found = read_tree(&self.run(&job, "").await?).into_iter().find(|entry| entry.path == path.as_str());
+        // A file that is gone is listed without a size.
+        let has_size =
+            |entry: &TreeEntry| entry.size.is_some() || matches!(entry.kind, EntryKind::Folder | EntryKind::Submodule);
+        if !found.as_ref().is_some_and(has_size) {
+            self.view.is_whole()?;
+        }
+        Ok(found)
     }
 
     /// The entries of a folder, or of the whole commit; the object is a commit or a folder.
@@ -254,7 +281,11 @@ impl Reading {
         let job = self.job("cat-file").with("--batch-check=%(objecttype) %(objectsize)");
         let said = self.run(&job, &lines(&[oid])).await?;
         let said = String::from_utf8_lossy(&said);
-        Ok(said.trim().strip_prefix("blob ").and_then(|size| size.parse().ok()))
+        let size = said.trim().strip_prefix("blob ").and_then(|size| size.parse().ok());
+        if size.is_none() {
+            self.view.is_whole()?;
+        }
+        Ok(size)
     }
 }
 

@@ -9,6 +9,7 @@ use std::{
     io,
     ops::ControlFlow,
     path::Path,
+    time::Instant,
 };
 
 use domain::{
@@ -28,11 +29,12 @@ use tokio::{
 
 use super::{
     GitHost, internal,
+    meters::scanned,
     reading::PIECE_LEN,
     views::failed,
     walk::{NewNames, edge_of, is_commit, object_of},
 };
-use crate::secrets::Scanned;
+use crate::{leaks::LeakedToken, secrets::Scanned};
 
 /// Files whose sizes are asked for at once: the question fits into a pipe, and so do the answers.
 const ASKED_AT_ONCE: usize = 256;
@@ -66,8 +68,11 @@ impl GitHost {
         allowed.extend(&allows);
         let secrets = SecretSearch::new(self.parts.store.secret_scanner()?, repository.id(), allowed);
         let search = Search { secrets, large: LargeFiles::over(self.parts.blob_max) };
+        let begun = Instant::now();
         let (found, large) = change.secrets(&self.parts.git, listed, search).await?;
-        Ok(Scanned { found, allows, large })
+        scanned(begun);
+        let leaked = LeakedToken::among(&self.parts.store, &found.tokens).await?;
+        Ok(Scanned { found, allows, leaked, large })
     }
 }
 

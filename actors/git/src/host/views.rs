@@ -16,17 +16,21 @@ use std::{
 
 use dashmap::DashMap;
 use domain::{
-    Error, Result,
-    git::{ObjectId, repository_not_found, wire::Listing},
+    Error, Result, Timestamp,
+    git::{ObjectId, objects_lost, repository_not_found, wire::Listing},
+    resource::ResourceStatus,
 };
 use gateways::GitJob;
-use store::git::{RepositoryNo, StoredPack, StoredRepository};
+use store::{
+    Change,
+    git::{RepositoryNo, StoredPack, StoredRepository},
+};
 use tokio::{
     fs,
     sync::{Mutex, OnceCell},
 };
 
-use super::GitHost;
+use super::{GitHost, meters::views_have};
 
 /// What git is told in every folder of ours: any object that is there may be asked for, and parts of histories. What a commit of the
 /// web brings is one pack, however little it is.
@@ -34,17 +38,37 @@ const CONFIG: &str = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\
                       [uploadpack]\n\tallowAnySHA1InWant = true\n\tallowFilter = true\n\
                       [gc]\n\tauto = 0\n[fastimport]\n\tunpackLimit = 0\n";
 
+/// How often it is looked at packs because somebody reads a repository, in milliseconds.
+const MINUTE_MS: i64 = 60_000;
+
 /// The view of a repository, which stays for as long as somebody has this.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     folder: PathBuf,
     readers: Arc<()>,
+    /// Whether objects are missing, since a pack is gone.
+    lacks: bool,
 }
 
 impl View {
+    /// The view of a repository that is still to be made: an empty folder of git's.
+    pub fn of_nothing(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), readers: Arc::default(), lacks: false }
+    }
+
     /// The folder of git's that it is.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What is wrong that git can't find something in it; nothing where all is there.
+    pub fn lost(&self) -> Option<Error> {
+        self.lacks.then(objects_lost)
+    }
+
+    /// 503 where objects are missing that what is asked for may need.
+    pub fn is_whole(&self) -> Result<()> {
+        self.lost().map_or(Ok(()), Err)
     }
 
     /// What keeps it where it is.
@@ -86,6 +110,24 @@ struct Seen {
     versions: Option<(i64, i64)>,
     /// Files of packs that the repository hasn't any more, which somebody may still read.
     old: Vec<PathBuf>,
+    /// The first pack that isn't there, though the repository has it.
+    lost: Option<ObjectId>,
+    /// The minute in which it was last asked that packs be looked at, and the one that wasn't there then.
+    looked: Option<(i64, Option<ObjectId>)>,
+}
+
+impl Seen {
+    /// Whether packs are to be looked at, since the record says another thing of them: once a minute, as somebody may have done it
+    /// already, and a view may have what is gone from where it is kept.
+    fn looks(&mut self, repository: &StoredRepository, now: Timestamp) -> bool {
+        let is_known = repository.resource.status == ResourceStatus::Error;
+        let asked = Some((now.as_millis().div_euclid(MINUTE_MS), self.lost));
+        if self.lost.is_some() == is_known || self.looked == asked {
+            return false;
+        }
+        self.looked = asked;
+        true
+    }
 }
 
 impl GitHost {
@@ -96,21 +138,27 @@ impl GitHost {
         let slot = views.slot(no);
         let mut seen: tokio::sync::MutexGuard<'_, Seen> = Mutex::lock(&slot.seen).await;
         let now = self.parts.store.repository_versions(no).await?.ok_or_else(repository_not_found)?;
-        let view = View { folder: views.place(no), readers: Arc::clone(&slot.readers) };
-        if seen.versions == Some(now) && seen.old.is_empty() {
+        let view = View { folder: views.place(no), readers: Arc::clone(&slot.readers), lacks: false };
+        if seen.versions == Some(now) && seen.old.is_empty() && seen.lost.is_none() {
+            if seen.looks(repository, self.parts.store.now()) {
+                self.look_at_packs(repository).await;
+            }
             return Ok(view);
         }
         if seen.versions.is_none() {
             lay_out(&view.folder).await.map_err(failed)?;
         }
-        let has_new_packs = seen.versions.is_none_or(|(_, packs)| packs != now.1);
+        let has_new_packs = seen.lost.is_some() || seen.versions.is_none_or(|(_, packs)| packs != now.1);
         if has_new_packs {
-            let packs = self.add_packs(repository, &view.folder).await?;
+            let (packs, lost) = self.add_packs(repository, &view.folder).await?;
             seen.old = files_beside(&view.folder, &packs).await.map_err(failed)?;
+            seen.lost = lost;
         }
+        let (lacks, looks) = (seen.lost.is_some(), seen.looks(repository, self.parts.store.now()));
         let is_lighter = slot.forget_old(&mut seen).await;
         if has_new_packs || is_lighter {
             slot.size.store(size_of(&view.folder).await.map_err(failed)?, Ordering::Relaxed);
+            views_have(views.size());
         }
         if seen.versions.is_none_or(|(refs, _)| refs != now.0) {
             let refs = self.refs(no).await?;
@@ -121,21 +169,32 @@ impl GitHost {
         if has_new_packs {
             views.make_room().await;
         }
-        Ok(view)
+        if looks {
+            self.look_at_packs(repository).await;
+        }
+        Ok(View { lacks, ..view })
     }
 
-    /// Adds all packs that the repository has by now, and answers them. Where some are joined meanwhile, it begins anew.
-    async fn add_packs(&self, repository: &StoredRepository, view: &Path) -> Result<Vec<StoredPack>> {
+    /// Adds all packs that the repository has by now, and answers them, with the first one that is gone. Where some are joined
+    /// meanwhile, it begins anew.
+    async fn add_packs(
+        &self,
+        repository: &StoredRepository,
+        view: &Path,
+    ) -> Result<(Vec<StoredPack>, Option<ObjectId>)> {
         let store = &self.parts.store;
         let mut packs = store.repository_packs(repository.no).await?;
-        while let Some(lost) = self.add_these(repository, view, &packs).await? {
+        loop {
+            let lost = self.add_these(repository, view, &packs).await?;
+            if lost.is_none() {
+                return Ok((packs, None));
+            }
             let there = store.repository_packs(repository.no).await?;
             if there == packs {
-                return Err(Error::internal(format_args!("{} has lost the pack {lost}", repository.id())));
+                return Ok((packs, lost));
             }
             packs = there;
         }
-        Ok(packs)
     }
 
     /// Adds these packs; the first one whose content isn't there.
@@ -145,17 +204,42 @@ impl GitHost {
         view: &Path,
         packs: &[StoredPack],
     ) -> Result<Option<ObjectId>> {
-        let (store, org_id) = (&self.parts.store, repository.resource.org_id);
+        let mut lost = None;
         for pack in packs {
-            let place = view.join(format!("objects/pack/pack-{}.pack", pack.hash));
-            // Git takes a pack to be there once its index is.
-            for (content, place) in [(pack.pack, place.clone()), (pack.index, place.with_extension("idx"))] {
-                if !store.content_to_file(org_id, content, &place).await? {
-                    return Ok(Some(pack.hash));
-                }
+            if !self.add_pack(repository, view, pack).await? {
+                lost = lost.or(Some(pack.hash));
             }
         }
-        Ok(None)
+        Ok(lost)
+    }
+
+    /// Adds a pack; whether it is there.
+    async fn add_pack(&self, repository: &StoredRepository, view: &Path, pack: &StoredPack) -> Result<bool> {
+        let (store, org_id) = (&self.parts.store, repository.resource.org_id);
+        let place = view.join(format!("objects/pack/pack-{}.pack", pack.hash));
+        // Git takes a pack to be there once its index is.
+        for (content, place) in [(pack.pack, place.clone()), (pack.index, place.with_extension("idx"))] {
+            let error = match store.content_to_file(org_id, content, &place).await {
+                Ok(true) => continue,
+                Ok(false) => return Ok(false),
+                Err(error) => error,
+            };
+            if store.content_lost(org_id, content).await?.is_some() {
+                return Ok(false);
+            }
+            return Err(error.into());
+        }
+        Ok(true)
+    }
+
+    /// Has all packs of a repository be looked at.
+    async fn look_at_packs(&self, repository: &StoredRepository) {
+        let (store, id) = (&self.parts.store, repository.id());
+        let (mut change, now) = (Change::new(), store.now());
+        change.packs_look(now, (repository.resource.org_id, id), now);
+        if let Err(error) = store.commit(change).await {
+            tracing::warn!(%error, repository = %id, "packs of a repository are looked at later");
+        }
     }
 }
 
@@ -216,6 +300,7 @@ impl Views {
                 self.slots.entry(name).or_default().size.store(size, Ordering::Relaxed);
             }
         }
+        views_have(self.size());
         Ok(())
     }
 
@@ -251,6 +336,7 @@ impl Views {
         *seen = Seen::default();
         fs::remove_dir_all(self.folder.join(name)).await?;
         slot.size.store(0, Ordering::Relaxed);
+        views_have(self.size());
         Ok(())
     }
 }
@@ -364,7 +450,7 @@ mod tests {
         fs::write(place("unfinished.tmp"), b"").await.unwrap();
         let old = files_beside(&views.folder.join("1"), &[]).await.unwrap();
         assert_eq!(old, [place("pack-1.pack")]);
-        let (slot, mut seen) = (Slot::default(), Seen { versions: None, old });
+        let (slot, mut seen) = (Slot::default(), Seen { old, ..Seen::default() });
         let asking = Arc::clone(&slot.readers);
         let reader = Arc::clone(&slot.readers);
         assert!(!slot.forget_old(&mut seen).await && place("pack-1.pack").exists());

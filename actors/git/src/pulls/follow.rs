@@ -1,11 +1,11 @@
 //! What pushes make of open pull requests.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use actors_base::RepositoryChange;
 use domain::{
     Caller, Error, Result,
-    git::{BranchName, ObjectId, Pull, PullEvent, PullState, RefMove, RefName, RefVerdict, STALE_HEAD},
+    git::{BranchName, ObjectId, Pull, PullEvent, PullNumber, PullState, RefMove, RefName, RefVerdict, STALE_HEAD},
     id::UserId,
 };
 use kernel::Turn;
@@ -13,14 +13,15 @@ use serde_json::json;
 use store::{
     Change,
     audit::{AuditEntry, AuditTarget},
-    git::{PushedRef, StoredRepository},
+    git::{PushedRef, StoredRepository, Waiting},
 };
 
-use super::{Dismissing, Merge, news::News, owners::want_owners, put_head};
+use super::{Dismissing, Merge, news::News, note_end, owners::want_owners, put_head, wake};
 use crate::{
     Repository,
     live::pull_changed,
-    triggers::{pull_trigger, push_triggers},
+    test_merges::want_test_merges,
+    triggers::{closing_trigger, pull_trigger, push_triggers},
 };
 
 /// Refs that were moved, and by whom.
@@ -53,14 +54,24 @@ pub(crate) async fn follow(
     let done = moved.moves.iter().zip(moved.refs).filter(|(_, it)| it.verdict != RefVerdict::Refused);
     let done: HashMap<BranchName, (&RefMove, RefVerdict)> =
         done.filter_map(|(asked, it)| Some((asked.name.branch()?, (asked, it.verdict)))).collect();
-    let mut told = Vec::new();
+    let (mut told, mut into_default) = (Vec::new(), Vec::new());
     if done.is_empty() {
         return Ok(told);
     }
     let (store, now, no) = (&turn.services().store, turn.now(), moved.repository.no);
     let rules = store.branch_rules(no).await?;
     let dismissing = Dismissing { store, no, rules: &rules, by: moved.by, now };
-    for open in store.open_pulls(no).await? {
+    let all = store.open_pulls(no).await?;
+    let is_moved = |branch: &BranchName| done.get(branch).is_some_and(|(asked, _)| asked.new.is_some());
+    // Of a head that somebody else moved, pipelines ask for it.
+    want_test_merges(change, now, (moved.repository, &all), |pull| {
+        is_moved(&pull.base) || (is_job && is_moved(&pull.head))
+    });
+    // What comes to a base may be what a pull request into it can't be merged with.
+    for base in all.iter().map(|it| &it.base).filter(|base| done.contains_key(*base)).collect::<HashSet<_>>() {
+        wake(change, moved.repository, Waiting::Into(base), now);
+    }
+    for open in all {
         let (head, base) = (done.get(&open.head), done.get(&open.base));
         let is_forced = head.is_some_and(|(_, verdict)| *verdict == RefVerdict::Forced);
         let (head, base) = (head.map(|it| it.0), base.map(|it| it.0));
@@ -71,21 +82,19 @@ pub(crate) async fn follow(
             continue;
         }
         let pull = store.pull(no, open.number).await?;
-        let pull = pull.ok_or_else(|| Error::internal("an open pull request is gone"))?.with_head(head_oid, now);
+        let before = pull.ok_or_else(|| Error::internal("an open pull request is gone"))?;
+        let pull = before.clone().with_head(head_oid, now);
         let is_gone = |it: Option<&RefMove>| it.is_some_and(|it| it.new.is_none());
         let after = match into.and_then(|base| base.old.zip(base.new)) {
             Some(oids) => pull.merged(oids, moved.by, now),
             None if is_gone(head) || is_gone(base) => pull.closed(moved.by, now),
             None => pull,
         };
-        let note = |change: &mut Change, event: &PullEvent| {
-            change.pull_event_add((no, open.number), (moved.by, now), event);
-        };
         if head_oid != open.head_oid {
-            put_head(change, no, open.number, head_oid)?;
             let (from, to) = (open.head_oid, head_oid);
             let event = if is_forced { PullEvent::Forced { from, to } } else { PullEvent::Pushed { from, to } };
-            note(change, &event);
+            put_head(change, no, open.number, head_oid)?;
+            change.pull_event_add((no, open.number), (moved.by, now), &event);
             if after.state == PullState::Open {
                 went_on(change, dismissing, moved.repository, (&after, from)).await?;
                 if !is_job {
@@ -93,21 +102,40 @@ pub(crate) async fn follow(
                 }
             }
         }
+        note_end(change, turn, moved.repository, (&before, &after), moved.by);
         told.push(pull_changed(&after));
         change.pull_set(no, &after);
-        match (after.state, after.merge_commit) {
-            (PullState::Merged, Some(commit)) => {
-                note(change, &PullEvent::Merged { commit, method: method_of(merge).to_owned() });
-                merged(change, turn, &moved, (&after, merge)).await?;
-            }
-            (PullState::Closed, _) => note(change, &PullEvent::Closed),
-            _ => {}
-        }
-        if after.state != PullState::Open {
-            pull_trigger(change, now, moved.repository, (&after, "closed"), moved.by);
-        }
+        ended(change, turn, &moved, (&after, merge)).await?;
+        into_default.extend(merged_into(&after, &moved.repository.settings.default_branch));
     }
+    closing_trigger(change, turn, &moved, &into_default).await?;
     Ok(told)
+}
+
+/// The number of a pull request that is merged into this branch.
+fn merged_into(pull: &Pull, branch: &BranchName) -> Option<PullNumber> {
+    (pull.state == PullState::Merged && pull.base == *branch).then_some(pull.number)
+}
+
+/// What follows from a pull request's end: nothing while it is open.
+async fn ended(
+    change: &mut Change,
+    turn: &Turn<'_, Repository>,
+    moved: &Followed<'_>,
+    (after, merge): (&Pull, Option<&Merge>),
+) -> Result<()> {
+    let at = (moved.repository.no, after.number);
+    let event = match (after.state, after.merge_commit) {
+        (PullState::Merged, Some(commit)) => {
+            merged(change, turn, moved, (after, merge)).await?;
+            PullEvent::Merged { commit, method: method_of(merge).to_owned() }
+        }
+        (PullState::Closed, _) => PullEvent::Closed,
+        _ => return Ok(()),
+    };
+    change.pull_event_add(at, (moved.by, turn.now()), &event);
+    pull_trigger(change, turn.now(), moved.repository, (after, "closed"), moved.by);
+    Ok(())
 }
 
 /// What follows for the reviews of an open pull request whose head named another commit before: approvals may be dismissed, and owners

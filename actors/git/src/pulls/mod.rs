@@ -6,6 +6,7 @@
 mod discussion;
 mod facts;
 mod follow;
+mod landing;
 mod merge;
 mod news;
 mod owners;
@@ -13,6 +14,7 @@ mod reviewers;
 mod reviews;
 mod stale;
 mod threads;
+mod waiting;
 
 use actors_base::RepositoryChange;
 use domain::{
@@ -28,22 +30,25 @@ use domain::{
 use kernel::{Command, Handle, Turn};
 use store::{
     Change, Store,
-    git::{RepositoryNo, StoredRepository},
+    git::{RepositoryNo, StoredRepository, Waiting},
 };
 
 pub use self::{
     facts::pull_facts,
+    landing::{Landing, MadeCommit, refusals_of_merge},
     merge::MergePull,
     owners::{OWNERS_ASKED, OwnersAsking, owners_of_pull},
     reviewers::AskReviewers,
     reviews::{DismissReview, GiveReview},
     threads::{DeleteComment, EditComment, OpenThread, ReplyToThread, SettleThread, ThreadAt, ThreadWithComments},
+    waiting::{MERGES_WANTED, StopWaiting, WaitForMerge, WaitingMerges},
 };
 pub(crate) use self::{
     follow::{Followed, follow},
     merge::Merge,
+    waiting::{pull_of_timer, wake},
 };
-use self::{news::News, owners::want_owners, reviewers::can_review, stale::Dismissing};
+use self::{news::News, owners::want_owners, reviewers::can_review, stale::Dismissing, waiting::note_end};
 use crate::{
     Repository,
     live::{pull_changed, tell},
@@ -142,6 +147,7 @@ impl Handle<CreatePull> for Repository {
             created_at: now,
             updated_at: now,
             ended: None,
+            auto_merge: None,
         };
         let mut change = Change::new();
         change.repository_refs_changed(&repository);
@@ -194,6 +200,10 @@ impl Handle<ChangePull> for Repository {
             want_owners(&mut change, (by, now), &repository, (&after, None));
         }
         change.pull_set(repository.no, &after);
+        note_end(&mut change, turn, &repository, (&before, &after), by);
+        if after.auto_merge.is_some() {
+            wake(&mut change, &repository, Waiting::One(*number), now);
+        }
         for event in changes_between(&before, &after) {
             change.pull_event_add((repository.no, *number), (by, now), &event);
         }
@@ -285,6 +295,6 @@ impl Changing<'_> {
         }
         let (head_oid, base_oid) = ends(self.store, self.repository.no, &pull.head, base).await?;
         has_room(&self.store.open_pulls(self.repository.no).await?, &pull.head, base)?;
-        Ok(Pull { base: base.clone(), head_oid, base_oid, ..pull })
+        Ok(Pull { base: base.clone(), head_oid, base_oid, auto_merge: None, ..pull })
     }
 }

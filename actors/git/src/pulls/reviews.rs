@@ -9,9 +9,9 @@ use domain::{
     id::{OrgId, PullReviewId},
 };
 use kernel::{Command, Handle, Turn};
-use store::Change;
+use store::{Change, git::Waiting};
 
-use super::{discussion::Discussion, news::News, pull_of, threads::add_threads};
+use super::{discussion::Discussion, news::News, pull_of, threads::add_threads, wake};
 use crate::{
     Repository,
     live::{review_changed, tell},
@@ -86,6 +86,7 @@ impl Handle<GiveReview> for Repository {
         let event = PullEvent::Reviewed { review_id: review.id, verdict: review.verdict, threads: count };
         discussion.note(&mut change, &event);
         answer_requests(&mut change, &discussion).await?;
+        wake(&mut change, &discussion.repository, Waiting::One(*number), discussion.now);
         let Discussion { repository, pull, by, now, .. } = &discussion;
         let news = News { services: turn.services(), repository, pull, by: *by, now: *now };
         news.reviewed(&mut change, draft.verdict).await?;
@@ -128,6 +129,7 @@ impl Handle<DismissReview> for Repository {
         let mut change = Change::new();
         change.repository_set(&repository);
         change.pull_review_dismiss(no, *number, *id, &dismissal);
+        wake(&mut change, &repository, Waiting::One(*number), now);
         let event = PullEvent::ReviewDismissed { review_id: *id, reviewer: review.author, reason: reason.clone() };
         change.pull_event_add((no, *number), (by, now), &event);
         turn.commit(change).await?;

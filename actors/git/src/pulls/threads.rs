@@ -9,9 +9,9 @@ use domain::{
     id::{OrgId, PullCommentId, PullReviewId, PullThreadId},
 };
 use kernel::{Command, Handle, Turn};
-use store::Change;
+use store::{Change, git::Waiting};
 
-use super::discussion::Discussion;
+use super::{discussion::Discussion, wake};
 use crate::{
     Repository,
     live::{review_changed, tell},
@@ -194,6 +194,7 @@ impl Handle<SettleThread> for Repository {
         let thread = PullThread { resolved, ..before };
         let mut change = discussion.change();
         change.pull_thread_settle(discussion.repository.no, command.at.number, &thread);
+        wake(&mut change, &discussion.repository, Waiting::One(command.at.number), discussion.now);
         turn.commit(change).await?;
         tell(turn, [review_changed(command.at.number)]);
         Ok((thread, comments))
@@ -227,6 +228,7 @@ impl Handle<DeleteComment> for Repository {
         change.pull_comment_remove(no, comment);
         if comments.len() == 1 {
             change.pull_thread_remove(no, command.at.number, thread.id);
+            wake(&mut change, &discussion.repository, Waiting::One(command.at.number), discussion.now);
         }
         turn.commit(change).await?;
         tell(turn, [review_changed(command.at.number)]);

@@ -21,7 +21,7 @@ use serde_json::json;
 use store::{
     Change, Store,
     audit::{AuditEntry, AuditTarget},
-    git::StoredRepository,
+    git::{StoredRepository, Waiting},
 };
 
 pub(crate) use self::decide::{audit_bypass, rule_on};
@@ -31,6 +31,7 @@ pub use self::{
 };
 use crate::{
     Repository,
+    pulls::wake,
     resource::{found, reaches},
 };
 
@@ -92,6 +93,7 @@ impl Ruling {
         let resource = &self.repository.resource;
         let mut change = Change::new();
         change.repository_set(&self.repository);
+        wake(&mut change, &self.repository, Waiting::All, turn.now());
         let target = AuditTarget::new("branch_rule", rule.id).labelled(&rule.draft.name);
         let entry = AuditEntry::new(turn.context(), act, target).in_org(resource.org_id);
         let RuleDraft { target, patterns, enabled, requires, bypass, .. } = &rule.draft;

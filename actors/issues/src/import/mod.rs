@@ -4,6 +4,7 @@
 //! (by the file's digest). A repeated call answers these and makes none twice. Rows are taken parents first; a link is made with
 //! the later of its ends. Nobody is notified.
 
+mod parts;
 mod row;
 mod ties;
 
@@ -32,7 +33,7 @@ use store::{
     audit::{AuditEntry, AuditTarget},
 };
 
-use self::row::NewIssue;
+use self::{parts::FileParts, row::NewIssue};
 use super::{
     access::{Sight, require_open, sight, space_with},
     people::People,
@@ -57,7 +58,7 @@ pub struct ImportIssues {
     pub start: usize,
     /// What keys of the source became.
     pub key_map: BTreeMap<String, String>,
-    /// Whether labels that nobody has used yet are made.
+    /// Whether labels that nobody has used yet are made, and components and versions that the space hasn't.
     pub create_missing: bool,
 }
 
@@ -149,6 +150,8 @@ struct Made {
     by_name: HashMap<String, IssueId>,
     /// The key of each.
     keys: BTreeMap<String, String>,
+    /// Components and versions of the space.
+    parts: FileParts,
 }
 
 impl Made {
@@ -197,7 +200,7 @@ impl Handle<ImportIssues> for IssueSpace {
         let desk = Desk::open(turn, &authority, command).await?;
         let (file, order) = read(turn, command).await?;
         let (start, end) = (command.start.min(order.len()), command.start.saturating_add(IMPORT_ROWS).min(order.len()));
-        let mut made = Made { keys: command.key_map.clone(), ..Made::default() };
+        let mut made = Made { keys: command.key_map.clone(), parts: desk.known_parts().await?, ..Made::default() };
         let mut outcome = ImportOutcome { total: order.len(), processed: end, ..ImportOutcome::default() };
         let known = desk.store.issue_imports(*turn.key(), &command.digest, (place(0), place(end))).await?;
         let mut fresh = Vec::new();
@@ -248,9 +251,17 @@ fn place(at: usize) -> i64 {
 }
 
 impl Desk<'_> {
+    /// The components and versions that the space has.
+    async fn known_parts(&self) -> Result<FileParts> {
+        let of = (self.org_id, Some(self.space.space_id));
+        let components = self.store.issue_components(of.0, of.1).await?;
+        Ok(FileParts::new(components, self.store.issue_versions(of.0, of.1).await?))
+    }
+
     /// What the call writes, but for which rows became which issues.
     fn change(&self, made: &Made, ties: &[store::issues::IssueLink]) -> Change {
         let mut change = Change::new();
+        made.parts.write(&mut change, self.org_id);
         change.issue_numbers_take(&self.space, place(made.new.len()));
         for new in &made.new {
             change.issue_add(&new.stored);

@@ -62,6 +62,7 @@ impl Desk<'_> {
         if let Err(message) = self.parent(made, &mut stored, source, warnings).await? {
             return Ok(Err(message));
         }
+        self.parts(made, &mut stored.issue, source, warnings);
         let comments = self.comments(&mut stored, source, warnings);
         let issue = &stored.issue;
         made.named(source, issue.issue_id, &issue.key);

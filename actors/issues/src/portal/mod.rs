@@ -3,6 +3,7 @@
 //! Commands that come through this door never ask for a scope. Each looks at the desk anew ([`desk_of`]) and, where it is about a
 //! request, whether the person takes part in it.
 
+mod approve;
 mod attachments;
 mod news;
 mod participants;
@@ -23,8 +24,10 @@ use domain::{
 use kernel::Turn;
 use store::{Store, issues::StoredIssue};
 
-pub(crate) use self::news::{tell_changed, tell_said, tell_unsaid};
+pub(crate) use self::news::{Besides, tell_changed, tell_raised, tell_said, tell_unsaid, tell_written};
+pub(crate) use self::raise::lead_takes;
 pub use self::{
+    approve::ApproveRequest,
     attachments::{BeginAttachment, CompleteAttachment, KeepAttachment},
     participants::{AddParticipant, RemoveParticipant},
     raise::RaiseRequest,

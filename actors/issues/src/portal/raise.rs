@@ -11,19 +11,29 @@ use domain::{
             RequestType,
         },
         settings::Settings,
-        space::DefaultAssignee,
+        space::{DefaultAssignee, Space},
     },
     problems::Problems,
 };
 use kernel::{Command, Handle, Turn};
-use store::{Change, issues::StoredIssue};
+use store::{Store, issues::StoredIssue};
 
-use super::{Entered, desk_of, news::tell_raised};
+use super::{Entered, desk_of, tell_raised};
 use crate::{
-    clocks::{Clocks, Happened},
     fields::is_assignable,
-    space::{IssueSpace, begin, blank},
+    space::{Begun, IssueSpace, begin, blank},
 };
+
+/// Has the lead take a request, where the space says so and the lead may.
+pub(crate) async fn lead_takes(store: &Store, space: &Space, issue: &mut Issue) -> Result<()> {
+    if let (DefaultAssignee::Lead, Some(lead)) = (space.config.default_assignee, space.lead_id)
+        && is_assignable(store, space, lead).await?
+    {
+        issue.assignee_id = Some(lead);
+        issue.watch(lead);
+    }
+    Ok(())
+}
 
 /// Raises a request. Answers its key.
 #[derive(Clone, Debug)]
@@ -91,27 +101,12 @@ impl Handle<RaiseRequest> for IssueSpace {
             let message = "That's as many requests as an hour allows. Try again later.".into();
             return Err(Error::RateLimited { message, retry_after: COUNTED_FOR });
         }
-        if let (DefaultAssignee::Lead, Some(lead)) = (space.config.default_assignee, space.lead_id)
-            && is_assignable(store, &space, lead).await?
-        {
-            stored.issue.assignee_id = Some(lead);
-            stored.issue.watch(lead);
-        }
+        lead_takes(store, &space, &mut stored.issue).await?;
         begin(&space, &settings, &mut stored.issue, now)?;
-        let happened = Happened { before: None, said: None };
-        let clocks = Clocks::follow(store, &space, (happened, &mut stored.issue), now).await?;
-        let issue: &Issue = &stored.issue;
-        let mut change = Change::new();
-        change.issue_numbers_take(&space, 1);
-        change.issue_add(&stored);
-        clocks.write(&mut change, (&space, issue), now);
-        change.issue_history_begin(issue, person);
-        change.issue_request_add(issue, person);
-        if let Some(assignee) = issue.assignee_id.filter(|it| *it != person) {
-            crate::issue::tell_assigned(&mut change, issue, assignee, now);
-        }
-        tell_raised(&mut change, issue, person, now);
-        let key = issue.key.clone();
+        let begun = Begun { space: &space, by: person, cause: "person", requester: Some(person) };
+        let mut change = begun.change(store, &mut stored, now).await?;
+        tell_raised(&mut change, (&space, &stored.issue), now);
+        let key = stored.issue.key.clone();
         turn.commit(change).await?;
         Ok(key)
     }

@@ -15,6 +15,7 @@ use store::{Change, issues::IssueChanged};
 
 use super::{Opened, tell_said};
 use crate::{
+    approvals,
     clocks::{Clocks, Happened},
     fields::touched,
     issue::{IssueOwner, definition_of, moved},
@@ -68,11 +69,13 @@ impl Handle<ReplyToRequest> for IssueOwner {
         let mut change = Change::new();
         let (store, happened) =
             (&turn.services().store, Happened { before: Some(&stored.issue), said: Some(Said::ByCustomer) });
+        let followed = approvals::follow(store, &space, (Some(&stored.issue), &mut after.issue), now).await?;
         let clocks = Clocks::follow(store, &space, (happened, &mut after.issue), now).await?;
         change.issue_set(&after, &stored);
         clocks.write(&mut change, (&space, &after.issue), now);
         let changed = IssueChanged { before: &stored, after: &after, by: person, cause: "person", at: now };
         change.issue_history_add(changed);
+        followed.write(&mut change, store, (changed, &space)).await?;
         change.issue_comment_add(&after.issue, &comment);
         tell_said(&mut change, store, &after.issue, (&comment, now)).await?;
         turn.commit(change).await

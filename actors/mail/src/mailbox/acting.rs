@@ -3,11 +3,11 @@
 use domain::{
     Error, Result, Timestamp,
     id::{MailLabelId, MailThreadId, OrgId},
-    mail::{Acted, ThreadAction, no_label},
+    mail::{Acted, Mailbox, ThreadAction, no_label},
 };
 use kernel::{Command, Handle, Resource, TimerFired, Turn};
 
-use super::{MailboxOwner, open};
+use super::{MailboxOwner, automatic::AUTOMATIC, labels::UNLABEL, open, purging::PURGE};
 
 /// How the timers of conversations that come back are called.
 const WAKE: &str = "wake:";
@@ -39,8 +39,8 @@ impl Handle<ThreadsAct> for MailboxOwner {
         let (mailbox, now) = (open(turn, command.org_id).await?, turn.now());
         let action = ThreadAction::read(&command.action, command.label, command.until, now)?
             .ok_or_else(|| Error::invalid("action", "This is no action."))?;
-        if matches!(action, ThreadAction::Label(_) | ThreadAction::Unlabel(_)) {
-            return Err(no_label());
+        if let ThreadAction::Label(id) | ThreadAction::Unlabel(id) = action {
+            turn.services().store.mail_label(mailbox.id, id).await?.ok_or_else(no_label)?;
         }
         let found = turn.services().store.mail_conversations(mailbox.id, &command.ids).await?;
         let mut draft = self.draft(&mailbox);
@@ -74,9 +74,27 @@ impl Handle<ThreadsAct> for MailboxOwner {
 
 impl Handle<TimerFired> for MailboxOwner {
     async fn handle(&mut self, fired: &TimerFired, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let (store, now) = (turn.services().store.clone(), turn.now());
+        let store = turn.services().store.clone();
+        let Some(mailbox) = store.mailbox_by_id(*turn.key()).await? else { return Ok(()) };
+        if let Some(id) = fired.name.strip_prefix(UNLABEL).and_then(|id| id.parse::<MailLabelId>().ok()) {
+            return self.unlabel_on(turn, &mailbox, id).await;
+        }
+        if fired.name == AUTOMATIC {
+            return self.let_go(turn, &mailbox).await;
+        }
+        if fired.name == PURGE {
+            return self.purge(turn, &mailbox).await;
+        }
         let id = fired.name.strip_prefix(WAKE).and_then(|id| id.parse::<MailThreadId>().ok());
-        let (Some(id), Some(mailbox)) = (id, store.mailbox_by_id(*turn.key()).await?) else { return Ok(()) };
+        let Some(id) = id else { return Ok(()) };
+        self.wake(turn, &mailbox, id).await
+    }
+}
+
+impl MailboxOwner {
+    /// Brings a conversation back whose time has come.
+    async fn wake(&mut self, turn: &mut Turn<'_, Self>, mailbox: &Mailbox, id: MailThreadId) -> Result<()> {
+        let (store, now) = (turn.services().store.clone(), turn.now());
         let Some(mut conversation) = store.mail_conversations(mailbox.id, &[id]).await?.remove(&id) else {
             return Ok(());
         };
@@ -88,8 +106,8 @@ impl Handle<TimerFired> for MailboxOwner {
         let mut after = before.clone();
         after.come_back(now);
         conversation.apply(after);
-        let mut draft = self.draft(&mailbox);
+        let mut draft = self.draft(mailbox);
         draft.rewrite(&before, &conversation);
-        self.commit(turn, &mailbox, draft).await
+        self.commit(turn, mailbox, draft).await
     }
 }

@@ -1,5 +1,9 @@
 //! Filing what arrived: which conversation each message belongs to, where it lies, and what it is called there.
 
+mod importing;
+mod invitations;
+mod reports;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -9,15 +13,20 @@ use domain::{
     Result, Timestamp,
     id::{MailMessageId, MailThreadId},
     mail::{
-        Arrival, Conversation, DOUBLE_FOR, Joins, MailBox, MailContent, MailMessage, MailPeople, Mailbox,
-        MessageIdHash, Placed, Placing, RawId, SUBJECT_JOINS_FOR, Strand, ThreadState, WORDS_BYTES_MAX, categorize,
-        joins,
+        Arrival, Conversation, DOUBLE_FOR, Joins, MailBox, MailContent, MailMessage, MailPeople, MailWords, Mailbox,
+        MessageIdHash, Placed, Placing, RawId, Reported, SUBJECT_JOINS_FOR, Strand, ThreadState, categorize, joins,
     },
 };
 use kernel::{Command, Handle, Turn};
-use store::Store;
+use store::{Store, mail::NewRaw};
 
-use super::{Draft, MailboxOwner};
+pub use self::importing::{Imported, MailImportFile};
+use self::invitations::keep_invitation;
+pub(crate) use self::reports::tell_of_delivery;
+use super::{
+    Draft, MailboxOwner,
+    rules::{Ruled, Rules},
+};
 
 /// A message that arrived, as it was read.
 #[derive(Clone, Debug)]
@@ -26,8 +35,12 @@ pub struct Arrived {
     pub arrival: Arrival,
     /// What it says.
     pub content: MailContent,
+    /// What is searched of it.
+    pub words: MailWords,
     /// How many bytes it has.
     pub size: u64,
+    /// What another server reports by it of a message of ours.
+    pub reported: Vec<Reported>,
     /// Whether it could not be read.
     pub is_unparsed: bool,
 }
@@ -48,6 +61,7 @@ impl Command for MailFile {
 impl Handle<MailFile> for MailboxOwner {
     async fn handle(&mut self, command: &MailFile, turn: &mut Turn<'_, Self>) -> Result<()> {
         let (store, now) = (turn.services().store.clone(), turn.now());
+        let platform = &turn.services().settings.platform_domain;
         let ids = command.arrived.iter().map(|arrived| arrived.arrival.id);
         let Some(mailbox) = store.mailbox_by_id(*turn.key()).await? else {
             let mut change = store::Change::new();
@@ -56,8 +70,9 @@ impl Handle<MailFile> for MailboxOwner {
             return turn.commit(change).await;
         };
         let mut filing = Filing::new(&store, &mailbox, self.draft(&mailbox), now);
+        filing.rules = Some(Rules::load(turn, &mailbox, &command.arrived).await?);
         for arrived in command.arrived.iter() {
-            filing.file(arrived).await?;
+            filing.file(arrived, platform).await?;
         }
         let mut draft = filing.end();
         draft.change.mail_arrivals_remove(ids);
@@ -85,8 +100,17 @@ impl Touched {
     }
 }
 
+/// A message that the mailbox writes.
+pub(super) struct Written<'w> {
+    pub message: MailMessage,
+    pub content: &'w MailContent,
+    pub raw: &'w NewRaw,
+    /// The conversation that it stands in, or is put into.
+    pub there: Option<Conversation>,
+}
+
 /// What a commit files.
-struct Filing<'f> {
+pub(super) struct Filing<'f> {
     store: &'f Store,
     mailbox: &'f Mailbox,
     now: Timestamp,
@@ -98,29 +122,37 @@ struct Filing<'f> {
     merged: BTreeMap<MailThreadId, MailThreadId>,
     seen: BTreeSet<(RawId, String)>,
     doubles: Vec<RawId>,
+    /// What the mailbox does by itself with what arrives; nothing with what it writes, and with what is imported.
+    rules: Option<Rules>,
 }
 
 impl<'f> Filing<'f> {
-    fn new(store: &'f Store, mailbox: &'f Mailbox, draft: Draft, now: Timestamp) -> Self {
+    pub(super) fn new(store: &'f Store, mailbox: &'f Mailbox, draft: Draft, now: Timestamp) -> Self {
         let (touched, named, merged) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { store, mailbox, now, draft, touched, named, merged, seen: BTreeSet::new(), doubles: Vec::new() }
+        Self {
+            store,
+            mailbox,
+            now,
+            draft,
+            touched,
+            named,
+            merged,
+            seen: BTreeSet::new(),
+            doubles: Vec::new(),
+            rules: None,
+        }
     }
 
-    async fn file(&mut self, arrived: &Arrived) -> Result<()> {
+    async fn file(&mut self, arrived: &Arrived, platform: &str) -> Result<()> {
         let (arrival, content) = (&arrived.arrival, &arrived.content);
         if self.is_double(arrival).await? {
             self.doubles.push(arrival.raw_id);
             return Ok(());
         }
-        let strand = self.strand(arrival, content);
-        let id = match self.joins(&strand).await? {
-            Joins::New => MailThreadId::new(self.now),
-            Joins::Thread { id, merged } => {
-                for other in merged {
-                    self.merge(other, id);
-                }
-                id
-            }
+        let strand = self.strand(arrival.received_at, content);
+        let id = match self.reported(arrived, platform).await? {
+            Some(id) => id,
+            None => self.conversation(&strand).await?,
         };
         let sender = content.from.as_ref().map(|from| from.email.as_str()).unwrap_or_default();
         let chosen = self.store.mail_sender_category(self.mailbox.id, sender).await?;
@@ -128,7 +160,7 @@ impl<'f> Filing<'f> {
         let touched = self.touched.entry(id).or_insert_with(|| Touched::begun(id, base_subject));
         let answers_us = touched.after.messages.iter().any(|message| !message.placing.is_incoming);
         let categorized = categorize(&content.traits(chosen, answers_us));
-        let message = MailMessage {
+        let mut message = MailMessage {
             placing: Placing {
                 id: MailMessageId::new(self.now),
                 place: match arrival.verdict.placed {
@@ -154,15 +186,67 @@ impl<'f> Filing<'f> {
             rule: categorized.rule.to_owned(),
             is_unparsed: arrived.is_unparsed,
         };
+        if let Some(rules) = &mut self.rules {
+            let (mailbox, now, conversation) = (self.mailbox, self.now, &mut touched.after);
+            let ruled = Ruled { mailbox, arrived, message: &mut message, conversation, now };
+            rules.apply(self.store, &mut self.draft.change, ruled).await?;
+        }
         let (mailbox_id, modseq) = (self.mailbox.id, self.draft.modseq);
-        self.draft.change.mail_message_add(mailbox_id, id, &message, &words(content), modseq);
+        self.draft.change.mail_message_add(mailbox_id, id, &message, &arrived.words, modseq);
         self.draft.change.mail_references_add(mailbox_id, id, &strand.hashes);
+        keep_invitation(&mut self.draft.change, self.now, arrived, (id, &message));
         touched.stored.insert(message.placing.id, message.placing.clone());
         touched.after.add(message, self.now);
         for hash in strand.hashes {
             self.named.entry(hash).or_default().insert(id);
         }
         Ok(())
+    }
+
+    /// Files a message that the mailbox writes, in place of what is there of it: in the conversation that is given, or in the one
+    /// that it belongs to, whose id is answered.
+    pub(super) async fn write(&mut self, written: Written<'_>) -> Result<MailThreadId> {
+        let Written { message, content, raw, there } = written;
+        let (mailbox_id, modseq, message_id) = (self.mailbox.id, self.draft.modseq, message.placing.id);
+        let strand = self.strand(message.placing.at, content);
+        let id = match there {
+            Some(conversation) => {
+                let id = conversation.id;
+                self.touched.insert(id, Touched::there(conversation));
+                id
+            }
+            None => self.conversation(&strand).await?,
+        };
+        let base_subject = strand.subject.as_str().to_owned();
+        let touched = self.touched.entry(id).or_insert_with(|| Touched::begun(id, base_subject));
+        let place = touched.after.messages.iter().position(|it| it.placing.id == message_id);
+        match place.map(|place| touched.after.messages.remove(place)) {
+            Some(before) => {
+                self.draft.change.mail_message_rewrite(self.now, mailbox_id, message_id, (before.raw_id, raw));
+            }
+            None => self.draft.change.mail_raw_name(self.now, raw),
+        }
+        self.draft.change.mail_message_add(mailbox_id, id, &message, &MailWords::of(content), modseq);
+        // What is only being written is nobody's answer yet.
+        if message.placing.place != MailBox::Drafts {
+            self.draft.change.mail_references_add(mailbox_id, id, &strand.hashes);
+        }
+        touched.stored.insert(message_id, message.placing.clone());
+        touched.after.add(message, self.now);
+        Ok(id)
+    }
+
+    /// The conversation that a message belongs to, the one that is named first where it belongs to several.
+    async fn conversation(&mut self, strand: &Strand) -> Result<MailThreadId> {
+        Ok(match self.joins(strand).await? {
+            Joins::New => MailThreadId::new(self.now),
+            Joins::Thread { id, merged } => {
+                for other in merged {
+                    self.merge(other, id);
+                }
+                id
+            }
+        })
     }
 
     /// Whether its sender, who lost our answer, sends again what is filed already.
@@ -172,7 +256,7 @@ impl<'f> Filing<'f> {
         Ok(!is_new || self.store.mail_has(self.mailbox.id, arrival.raw_id, &arrival.envelope_from, since).await?)
     }
 
-    fn strand(&self, arrival: &Arrival, content: &MailContent) -> Strand {
+    fn strand(&self, at: Timestamp, content: &MailContent) -> Strand {
         let in_reply_to = content.in_reply_to.iter().map(String::as_str);
         let is_own = |email: &str| self.mailbox.addresses().any(|own| own.as_str() == email);
         let people = content.people().filter(|it| !is_own(&it.email)).map(|it| it.email.clone());
@@ -181,7 +265,7 @@ impl<'f> Filing<'f> {
             refers: !content.in_reply_to.is_empty() || !content.references.is_empty(),
             subject: content.base_subject(),
             people: people.collect(),
-            at: arrival.received_at,
+            at,
         }
     }
 
@@ -240,7 +324,7 @@ impl<'f> Filing<'f> {
     }
 
     /// What is to be committed.
-    fn end(mut self) -> Draft {
+    pub(super) fn end(mut self) -> Draft {
         for (_, Touched { before, stored, after }) in std::mem::take(&mut self.touched) {
             // What is snoozed comes back with a message, and so do the messages that were there.
             for message in &after.messages {
@@ -255,7 +339,7 @@ impl<'f> Filing<'f> {
     }
 }
 
-fn people(content: &MailContent) -> MailPeople {
+pub(super) fn people(content: &MailContent) -> MailPeople {
     MailPeople {
         from: content.from.clone(),
         to: content.to.clone(),
@@ -263,21 +347,4 @@ fn people(content: &MailContent) -> MailPeople {
         bcc: content.bcc.clone(),
         reply_to: content.reply_to.clone(),
     }
-}
-
-/// What is searched of a message.
-fn words(content: &MailContent) -> String {
-    let mut words = content.subject.clone();
-    let mut put = |text: &str| {
-        words.push('\n');
-        words.push_str(text);
-    };
-    for it in content.people() {
-        put(it.name.as_deref().unwrap_or_default());
-        put(&it.email);
-    }
-    content.files.iter().for_each(|file| put(&file.name));
-    let text = &content.text.text;
-    put(&text[..text.floor_char_boundary(WORDS_BYTES_MAX)]);
-    words.to_lowercase()
 }

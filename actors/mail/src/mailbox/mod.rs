@@ -4,29 +4,54 @@
 //! them. Each commit counts the state's revision up, so that no two nodes both decide on one state.
 
 mod acting;
+mod acting_on;
+mod automatic;
 mod filing;
+mod filters;
+mod labels;
+mod posting;
+mod purging;
+mod rules;
 mod senders;
+mod sending;
 mod settings;
+mod transfers;
+mod vacation;
 mod worker;
+mod writing;
 
 use std::collections::BTreeSet;
 
 use actors_base::Services;
 use domain::{
     Result, Timestamp,
-    id::{MailThreadId, MailboxId, OrgId},
-    mail::{Conversation, MEMBERS_ONLY, Mailbox, Tally, ThreadState, no_mailbox},
+    id::{MailLabelId, MailThreadId, MailboxId, OrgId},
+    mail::{Conversation, MEMBERS_ONLY, MailBox, MailMessage, Mailbox, Tally, ThreadState, no_mailbox},
 };
 use kernel::{Resource, Turn};
 use serde_json::json;
 use store::{Change, OutboxEntry, mail::MailState};
 
+use self::purging::purge_later;
 pub use self::{
     acting::ThreadsAct,
-    filing::{Arrived, MailFile},
-    senders::SenderCategorize,
+    acting_on::MessagesAct,
+    filing::{Arrived, Imported, MailFile, MailImportFile},
+    filters::{FilterApply, FilterCreate, FilterDelete, FilterUpdate, FiltersOrder},
+    labels::{LabelCreate, LabelDelete, LabelUpdate},
+    posting::MailPost,
+    senders::{SenderBlock, SenderCategorize},
+    sending::{Leaves, MailPutOff, MailSend, MailSent, MailUnsend},
     settings::MailboxSettings,
+    transfers::{MailExportBegin, MailImportBegin, MailImportCancel, MailImportEnd, MailImportFill, MailImportStart},
+    vacation::VacationSet,
     worker::{MAIL_FILING_JOB, MailFiler},
+    writing::{DraftDelete, DraftWrite, WrittenBytes},
+};
+pub(crate) use self::{
+    filing::tell_of_delivery,
+    filters::{FilterStep, filtered},
+    sending::{MailLeave, draft_sent},
 };
 
 /// The owner of a mailbox.
@@ -59,6 +84,12 @@ struct Draft {
     change: Change,
     tally: Tally,
     touched: BTreeSet<MailThreadId>,
+    /// Labels that are made, changed or deleted.
+    labels: BTreeSet<MailLabelId>,
+    /// Whether a conversation that is written has messages in spam or in the trash.
+    has_thrown: bool,
+    /// Whether nobody is told of its conversations one by one.
+    is_quiet: bool,
 }
 
 impl Draft {
@@ -78,6 +109,8 @@ impl Draft {
             self.tally.add(before, -1);
         }
         self.tally.add(&after.state(), 1);
+        let is_thrown = |message: &MailMessage| matches!(message.placing.place, MailBox::Spam | MailBox::Trash);
+        self.has_thrown |= after.messages.iter().any(is_thrown);
         self.change.mail_thread_set(self.mailbox_id, after);
         self.touched.insert(after.id);
     }
@@ -92,8 +125,9 @@ impl Draft {
 
 impl MailboxOwner {
     fn draft(&self, mailbox: &Mailbox) -> Draft {
-        let (change, tally, touched) = (Change::new(), Tally::default(), BTreeSet::new());
-        Draft { mailbox_id: mailbox.id, modseq: self.state.revision + 1, change, tally, touched }
+        let (change, tally, modseq) = (Change::new(), Tally::default(), self.state.revision + 1);
+        let (touched, labels) = (BTreeSet::new(), BTreeSet::new());
+        Draft { mailbox_id: mailbox.id, modseq, change, tally, touched, labels, has_thrown: false, is_quiet: false }
     }
 
     /// Commits a draft, and tells the members what changed.
@@ -103,11 +137,20 @@ impl MailboxOwner {
         change.mailbox_confirm(mailbox.id);
         change.mail_state_turn(mailbox.id, &next);
         change.append(draft.change);
+        change.mail_folders_follow(turn.now(), mailbox.id, draft.touched.iter().copied(), draft.modseq);
         change.mail_counts_add(mailbox.id, &draft.tally);
-        let message = json!({
+        if draft.has_thrown {
+            change.mail_thrown_note(mailbox.id, turn.now());
+            purge_later(&mut change, mailbox, turn.now());
+        }
+        let mut message = json!({
             "type": "mail.changed", "mailboxId": mailbox.id, "threadIds": draft.touched, "modseq": next.revision,
         });
-        for &user_id in mailbox.members.iter().filter(|_| !draft.touched.is_empty()) {
+        if !draft.labels.is_empty() {
+            message["labelIds"] = json!(draft.labels);
+        }
+        let is_news = (!draft.touched.is_empty() && !draft.is_quiet) || !draft.labels.is_empty();
+        for &user_id in mailbox.members.iter().filter(|_| is_news) {
             change.outbox_add(turn.now(), &OutboxEntry::Live { user_id, message: message.clone() });
         }
         turn.commit(change).await?;

@@ -1,13 +1,15 @@
 //! The category that a mailbox chooses for a sender (contract B 4.8).
 
+use std::collections::BTreeSet;
+
 use domain::{
     Result,
     id::{MailThreadId, OrgId},
-    mail::{Conversation, MailCategory, Mailbox, no_thread},
+    mail::{Conversation, MailCategory, Mailbox, block_check, no_thread},
 };
 use kernel::{Command, Handle, Turn};
 
-use super::{MailboxOwner, open};
+use super::{MailboxOwner, filters::tell, open};
 
 /// Conversations that one commit moves.
 const AT_ONCE: u32 = 200;
@@ -54,6 +56,40 @@ impl Handle<SenderCategorize> for MailboxOwner {
                 return Ok(moved);
             }
         }
+    }
+}
+
+/// Keeps a sender out, whose mail is spam from then on, or lets them in again.
+#[derive(Clone, Debug)]
+pub struct SenderBlock {
+    /// The organization.
+    pub org_id: OrgId,
+    /// Who sends, in small letters.
+    pub address: String,
+    /// Whether they are kept out.
+    pub is_blocked: bool,
+}
+
+impl Command for SenderBlock {
+    type Reply = ();
+
+    const NAME: &'static str = "sender_block";
+}
+
+impl Handle<SenderBlock> for MailboxOwner {
+    async fn handle(&mut self, command: &SenderBlock, turn: &mut Turn<'_, Self>) -> Result<()> {
+        let (mailbox, store) = (open(turn, command.org_id).await?, turn.services().store.clone());
+        let is_blocked = !store.mail_blocked(mailbox.id, &BTreeSet::from([command.address.as_str()])).await?.is_empty();
+        if is_blocked == command.is_blocked {
+            return Ok(());
+        }
+        if command.is_blocked {
+            block_check(&mailbox, &command.address, store.mail_blocked_count(mailbox.id).await?)?;
+        }
+        let mut draft = self.draft(&mailbox);
+        draft.change.mail_block_set(mailbox.id, &command.address, command.is_blocked, turn.now());
+        tell(&mut draft, &mailbox, turn.now());
+        self.commit(turn, &mailbox, draft).await
     }
 }
 

@@ -183,7 +183,10 @@ impl Facts {
             known.insert(key.clone(), attached);
         }
         let attached = known.get(&key).into_iter().flatten();
-        let meant = attached.filter(|protocol| protocol.rules_for(&event.kind, &event.data).next().is_some());
+        let is_meant = |protocol: &&Protocol| {
+            protocol.rules_for(&event.kind, &event.data).any(|(_, rule)| event.audience.has(rule))
+        };
+        let meant = attached.filter(is_meant);
         self.protocols.extend(meant.cloned());
         Ok(())
     }

@@ -81,6 +81,7 @@ impl<'k> Decisions<'k> {
             is_known |= matches!(self.escalate(case, facts, protocol), Taken::In);
         }
         let news_to = match case.alert_key(facts) {
+            _ if !case.event.resolved && !case.event.audience.has_people() => Vec::new(),
             None => facts.concerned.clone(),
             Some(key) if case.event.resolved => self.alerts.close(&key, case.at, &facts.concerned),
             Some(key) => self.alerts.take_in(key, case.at, &facts.concerned),
@@ -125,8 +126,8 @@ impl<'k> Decisions<'k> {
             let superseded = superseded(open, self.now);
             self.change.escalation_set(&superseded);
         }
-        let rules: Vec<Rule> =
-            protocol.rules_for(&case.event.kind, &case.event.data).map(|(_, rule)| rule.clone()).collect();
+        let rules = protocol.rules_for(&case.event.kind, &case.event.data).map(|(_, rule)| rule);
+        let rules: Vec<Rule> = rules.filter(|rule| case.event.audience.has(rule)).cloned().collect();
         let plan = plan(&rules, case);
         if plan.is_empty() {
             return Taken::Up;

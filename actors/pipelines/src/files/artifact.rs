@@ -4,8 +4,8 @@ use domain::{
     Result, Timestamp,
     id::{ArtifactId, OrgId},
     pipelines::artifacts::{
-        ARTIFACT_UPLOAD_LASTS, ARTIFACTS_MAX, ArtifactName, artifact_exists, artifact_not_found, artifact_size_check,
-        file_missing, too_many_artifacts,
+        ARTIFACT_UPLOAD_LASTS, ARTIFACTS_MAX, ArtifactName, artifact_exists, artifact_not_found, file_missing,
+        too_many_artifacts,
     },
 };
 use kernel::{Command, Handle, Turn};
@@ -41,7 +41,7 @@ impl Command for BeginArtifact {
 impl Handle<BeginArtifact> for JobFiles {
     async fn handle(&mut self, command: &BeginArtifact, turn: &mut Turn<'_, Self>) -> Result<ArtifactId> {
         let BeginArtifact { job, name, size, files, expires_at } = command;
-        artifact_size_check(*size)?;
+        turn.services().settings.job_limits.artifact_check(*size)?;
         Self::goes_on(turn, job).await?;
         let (store, now) = (&turn.services().store, turn.now());
         let mut change = Change::new();

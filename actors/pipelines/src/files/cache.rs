@@ -5,10 +5,7 @@ use domain::{
     id::{CacheId, OrgId},
     pipelines::{
         artifacts::file_missing,
-        caches::{
-            CACHE_LINK_LASTS, CACHE_QUOTA, CACHE_UPLOAD_YOUNG, CACHE_USE_NOTED, CacheKey, CacheVersion,
-            cache_evictions, cache_size_check, cache_uploads_check,
-        },
+        caches::{CACHE_LINK_LASTS, CACHE_UPLOAD_YOUNG, CACHE_USE_NOTED, CacheKey, CacheVersion},
     },
 };
 use kernel::{Command, Handle, Turn};
@@ -54,17 +51,17 @@ impl Command for BeginCache {
 impl Handle<BeginCache> for JobFiles {
     async fn handle(&mut self, command: &BeginCache, turn: &mut Turn<'_, Self>) -> Result<Option<CacheId>> {
         let BeginCache { cache: JobCache { job, full_ref, key, version }, size } = command;
-        cache_size_check(*size)?;
+        turn.services().settings.job_limits.cache_check(*size)?;
         Self::goes_on(turn, job).await?;
-        let (store, now) = (&turn.services().store, turn.now());
+        let (store, quota, now) = (&turn.services().store, turn.services().settings.cache_quota, turn.now());
         let mut change = Change::new();
         match store.cache_with(job.no, full_ref, (key.as_str(), version)).await? {
             Some(before) if is_taken(&before, job, now) => return Ok(None),
             Some(before) => {
-                cache_uploads_check(Self::cache_uploads(turn, job, Some(before.id)).await?, *size)?;
+                quota.uploads_check(Self::cache_uploads(turn, job, Some(before.id)).await?, *size)?;
                 change.cache_remove(now, &before);
             }
-            None => cache_uploads_check(Self::cache_uploads(turn, job, None).await?, *size)?,
+            None => quota.uploads_check(Self::cache_uploads(turn, job, None).await?, *size)?,
         }
         let cache = StoredCache {
             id: CacheId::new(now),
@@ -142,10 +139,10 @@ impl Handle<CommitCache> for JobFiles {
         }
         let mut change = Change::new();
         change.cache_commit(now, &cache);
-        let all = store.cache_usage(job.no).await?.size + cache.size;
-        if all > CACHE_QUOTA {
+        let (all, quota) = (store.cache_usage(job.no).await?.size + cache.size, turn.services().settings.cache_quota);
+        if all > quota.0 {
             let oldest = store.caches_by_use(job.no, LET_GO_MAX).await?;
-            let count = cache_evictions(oldest.iter().map(|it| it.size), all, CACHE_QUOTA);
+            let count = quota.evictions(oldest.iter().map(|it| it.size), all);
             oldest[..count].iter().for_each(|it| change.cache_remove(now, it));
         }
         turn.commit(change).await

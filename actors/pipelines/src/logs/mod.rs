@@ -8,7 +8,10 @@ mod live;
 mod seal;
 mod write;
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use actors_base::Services;
 use domain::{
@@ -26,6 +29,9 @@ pub use self::{
     seal::seal_log,
 };
 
+/// How often lines say that the job's runner is there, which has its lease last; as often as it says how the job stands.
+const SEEN_EVERY: Duration = Duration::from_secs(10);
+
 /// The log of a job.
 #[derive(Debug)]
 pub struct JobLog {
@@ -33,6 +39,8 @@ pub struct JobLog {
     log: Option<StoredLog>,
     /// The lines of the open chunk.
     open: LogRecords,
+    /// When it was written down last that the job's runner was heard of; none before that.
+    seen_at: Option<Timestamp>,
 }
 
 impl Resource for JobLog {
@@ -43,13 +51,13 @@ impl Resource for JobLog {
 
     async fn load(key: &JobId, services: &Services) -> Result<Self> {
         let Some(log) = services.store.job_log(*key).await? else {
-            return Ok(Self { log: None, open: LogRecords::default() });
+            return Ok(Self { log: None, open: LogRecords::default(), seen_at: None });
         };
         let mut open = LogRecords::beginning(log.head.lines);
         if let Some(lines) = services.store.job_log_last_chunk(&log).await? {
             open = LogRecords::of(&lines).pop().unwrap_or(open);
         }
-        Ok(Self { log: Some(log), open })
+        Ok(Self { log: Some(log), open, seen_at: None })
     }
 }
 
@@ -73,6 +81,8 @@ pub struct AppendLog {
     pub phase: LogPhase,
     /// The number of the first line; without it, the lines follow what has come.
     pub first: Option<u64>,
+    /// When the lines had come.
+    pub came_at: Instant,
     /// The lines.
     pub lines: Arc<[SentLine]>,
     /// What holds for the log.
@@ -87,7 +97,7 @@ impl Command for AppendLog {
 
 impl Handle<AppendLog> for JobLog {
     async fn handle(&mut self, command: &AppendLog, turn: &mut Turn<'_, Self>) -> Result<u64> {
-        let AppendLog { org_id, no, phase, first, lines, rules } = command.clone();
+        let AppendLog { org_id, no, phase, first, came_at, lines, rules } = command.clone();
         let log = self.log.clone().unwrap_or_else(|| StoredLog::empty(*turn.key(), org_id, no));
         let (head, open) = (log.head, self.open.clone());
         let writing = move || Written::of(head, open, (first, &lines), &rules);
@@ -98,10 +108,19 @@ impl Handle<AppendLog> for JobLog {
         let after = StoredLog { head: written.head, ..log };
         let mut change = Change::new();
         change.job_log_put(&after, &written.chunks);
+        let now = turn.now();
+        let is_seen = phase == LogPhase::Open && self.seen_at.is_none_or(|at| now.since(at) >= SEEN_EVERY);
         if phase == LogPhase::Late {
-            seal_log(&mut change, org_id, *turn.key(), turn.now());
+            seal_log(&mut change, org_id, *turn.key(), now);
+        }
+        if is_seen {
+            change.job_seen(*turn.key(), now);
         }
         turn.commit(change).await?;
+        if is_seen {
+            self.seen_at = Some(now);
+        }
+        metrics::histogram!("troupe_pipeline_log_lag_seconds").record(came_at.elapsed());
         for frame in written.frames {
             turn.services().hub.publish(&log_channel(*turn.key()), frame);
         }

@@ -3,7 +3,10 @@
 //! The state machine of `domain` says what follows from what; here its effects become jobs that are queued, groups that are
 //! entered and left, and events of other runs, which are entries of the work queue. All of it is one change.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
 use domain::{
     Result, Timestamp,
@@ -27,6 +30,7 @@ use store::{
 };
 
 use super::{
+    JobRows,
     nudge::{Nudge, PIPELINE_EVENTS, RunNudge},
     timers,
 };
@@ -46,8 +50,8 @@ pub(crate) struct Deciding<'a> {
     pub run: StoredRun,
     pub decides_on: RunPlan,
     pub plan: &'a Plan,
-    /// The jobs' rows, those of the newest attempt in which each ran.
-    pub rows: BTreeMap<JobPlace, StoredJob>,
+    /// The jobs' rows.
+    pub rows: JobRows,
     pub change: Change,
     /// The groups that were read, as they are then; those that are taken out are written by whoever took them.
     pub groups: BTreeMap<String, StoredGroup>,
@@ -78,6 +82,8 @@ pub(crate) struct DecidedRun {
     pub ended: Vec<JobId>,
     /// The jobs that were made or changed.
     pub changes: Vec<PipelineChange>,
+    /// The jobs' rows, as they are then.
+    pub rows: JobRows,
 }
 
 impl<'a> Deciding<'a> {
@@ -86,7 +92,7 @@ impl<'a> Deciding<'a> {
         (store, now): (&'a Store, Timestamp),
         (run, decides_on): (StoredRun, RunPlan),
         plan: &'a Plan,
-        rows: BTreeMap<JobPlace, StoredJob>,
+        rows: JobRows,
     ) -> Self {
         Self {
             store,
@@ -205,7 +211,7 @@ impl<'a> Deciding<'a> {
     pub(super) fn job_row(&self, id: JobId) -> Option<StoredJob> {
         let row = self.rows.values().find(|row| row.id == id)?;
         let is_held = self.decides_on.state.job(row.place)?.phase == Phase::Held(Gate::Environment);
-        is_held.then(|| row.clone())
+        is_held.then(|| StoredJob::clone(row))
     }
 
     /// Lets a job pass its environment, has it wait there, or has it fail. An environment that nobody named before is made.
@@ -327,8 +333,9 @@ impl<'a> Deciding<'a> {
 
     /// Writes all jobs that are no longer what their rows say, and the groups. The run itself is the caller's.
     pub(crate) fn finish(mut self) -> Result<DecidedRun> {
-        let jobs: Vec<_> = self.decides_on.state.jobs().map(|(place, job)| (place, job.clone())).collect();
-        for (place, job) in jobs {
+        let unwritten = self.decides_on.state.jobs().filter(|(place, job)| !self.is_written(*place, job));
+        let unwritten: Vec<_> = unwritten.map(|(place, job)| (place, job.clone())).collect();
+        for (place, job) in unwritten {
             self.write_job(place, &job)?;
         }
         self.wait_for_environments();
@@ -342,8 +349,16 @@ impl<'a> Deciding<'a> {
         if self.decides_on.state.has_started && self.run.started_at.is_none() {
             self.run.started_at = Some(self.now);
         }
-        let Self { run, decides_on, change, is_queued, ended, changes, .. } = self;
-        Ok(DecidedRun { run, decides_on, change, is_queued, ended, changes })
+        let Self { run, decides_on, change, is_queued, ended, changes, rows, .. } = self;
+        Ok(DecidedRun { run, decides_on, change, is_queued, ended, changes, rows })
+    }
+
+    /// Whether a job is where its row says.
+    fn is_written(&self, place: JobPlace, job: &JobState) -> bool {
+        let stage = stage_of(job.phase);
+        let is_so =
+            |row: &Arc<StoredJob>| row.stage == stage || (row.stage == JobStage::Reserved && stage == JobStage::Queued);
+        self.rows.get(&place).is_some_and(is_so)
     }
 
     fn write_job(&mut self, place: JobPlace, job: &JobState) -> Result<()> {
@@ -355,16 +370,11 @@ impl<'a> Deciding<'a> {
             }
             self.change.job_add(&made);
             self.changes.push(PipelineChange::Job { run_id: made.run_id, job_id: made.id, version: made.version });
-            self.rows.insert(place, made);
+            self.rows.insert(place, Arc::new(made));
             return Ok(());
         };
-        let stage = stage_of(job.phase);
-        let is_same = row.stage == stage || (row.stage == JobStage::Reserved && stage == JobStage::Queued);
-        if is_same {
-            return Ok(());
-        }
-        let mut row = row.clone();
-        row.stage = stage;
+        let mut row = StoredJob::clone(row);
+        row.stage = stage_of(job.phase);
         match job.phase {
             Phase::Queued => {
                 row = StoredJob {
@@ -397,7 +407,9 @@ impl<'a> Deciding<'a> {
             Phase::Held(_) | Phase::Cancelling => {}
         }
         self.change.job_set(&row);
-        self.changes.push(PipelineChange::Job { run_id: row.run_id, job_id: row.id, version: row.version + 1 });
+        row.version += 1;
+        self.changes.push(PipelineChange::Job { run_id: row.run_id, job_id: row.id, version: row.version });
+        self.rows.insert(place, Arc::new(row));
         Ok(())
     }
 

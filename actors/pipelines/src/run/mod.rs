@@ -56,12 +56,18 @@ pub struct Run {
     loaded: Option<Loaded>,
 }
 
+/// The rows of a run's jobs, those of the newest attempt in which each ran.
+pub(crate) type JobRows = BTreeMap<JobPlace, Arc<StoredJob>>;
+
 /// What is known of a run that is there.
 #[derive(Clone, Debug)]
 struct Loaded {
     run: StoredRun,
-    decides_on: RunPlan,
+    decides_on: Arc<RunPlan>,
     plan: Arc<Plan>,
+    /// The jobs' rows as this run wrote or read them last; none of a run that was over. A job that somebody has reserved since has
+    /// another row, so that whoever writes one of them reads it, or meets that the commit is stale.
+    rows: Option<Arc<JobRows>>,
 }
 
 impl Resource for Run {
@@ -73,10 +79,20 @@ impl Resource for Run {
     async fn load(key: &RunId, services: &PipelineServices) -> Result<Self> {
         let store = &services.services.store;
         let Some(run) = store.run_of_any(*key).await? else { return Ok(Self { loaded: None }) };
-        let Some(decides_on) = store.run_plan(*key).await? else { return Ok(Self { loaded: None }) };
-        let plan = plan_of(services, &run, &decides_on).await?;
-        Ok(Self { loaded: Some(Loaded { run, decides_on, plan: Arc::new(plan) }) })
+        let Some(mut decides_on) = store.run_plan(*key).await? else { return Ok(Self { loaded: None }) };
+        let mut rows = None;
+        if run.conclusion.is_none() {
+            let found = store.run_jobs(run.id, run.attempt).await?;
+            decides_on.move_jobs(&run, &found);
+            rows = Some(Arc::new(rows_of(&decides_on, &run, found)));
+        }
+        let plan = Arc::new(plan_of(services, &run, &decides_on).await?);
+        Ok(Self { loaded: Some(Loaded { run, decides_on: Arc::new(decides_on), plan, rows }) })
     }
+}
+
+fn rows_of(decides_on: &RunPlan, run: &StoredRun, rows: Vec<StoredJob>) -> JobRows {
+    decides_on.rows_of(run, rows).into_iter().map(|(place, row)| (place, Arc::new(row))).collect()
 }
 
 /// The plan of a run: what its file means, with the contexts that stay. A file that means nothing has no jobs.
@@ -98,14 +114,24 @@ pub(crate) fn contexts_of(run: &StoredRun, decides_on: &RunPlan) -> Result<RunCo
 
 impl Loaded {
     /// The jobs' rows: those of this attempt, and those of earlier ones that don't run again.
-    async fn rows(&self, store: &Store) -> Result<BTreeMap<JobPlace, StoredJob>> {
+    async fn rows(&self, store: &Store) -> Result<JobRows> {
         let rows = store.run_jobs(self.run.id, self.run.attempt).await?;
-        Ok(self.decides_on.rows_of(&self.run, rows))
+        Ok(rows_of(&self.decides_on, &self.run, rows))
     }
 
     async fn deciding<'a>(&'a self, store: &'a Store, now: Timestamp) -> Result<Deciding<'a>> {
         let rows = self.rows(store).await?;
-        Ok(Deciding::new((store, now), (self.run.clone(), self.decides_on.clone()), &self.plan, rows))
+        Ok(Deciding::new((store, now), (self.run.clone(), RunPlan::clone(&self.decides_on)), &self.plan, rows))
+    }
+
+    /// The same for what happened to one job, whose row was read just now: a run of a thousand jobs doesn't read them all for each.
+    async fn deciding_on<'a>(&'a self, store: &'a Store, now: Timestamp, job: &StoredJob) -> Result<Deciding<'a>> {
+        let mut rows = match &self.rows {
+            Some(known) => JobRows::clone(known),
+            None => self.rows(store).await?,
+        };
+        rows.insert(job.place, Arc::new(job.clone()));
+        Ok(Deciding::new((store, now), (self.run.clone(), RunPlan::clone(&self.decides_on)), &self.plan, rows))
     }
 }
 
@@ -117,7 +143,7 @@ impl Run {
 
     /// Commits what was decided, and applies it.
     async fn settle(&mut self, decided: DecidedRun, turn: &mut Turn<'_, Self>) -> Result<()> {
-        let DecidedRun { mut run, decides_on, mut change, is_queued, ended, mut changes } = decided;
+        let DecidedRun { mut run, decides_on, mut change, is_queued, ended, mut changes, rows } = decided;
         let before = self.loaded()?;
         let has_ended = run.conclusion.is_some() && before.run.conclusion.is_none();
         let mut status = None;
@@ -129,14 +155,16 @@ impl Run {
             run_ended(&mut change, store, (&run, &decides_on), turn.now()).await?;
         }
         reviews_over(&mut change, turn, (&before, &run, &decides_on)).await?;
-        change.run_set(&run, &decides_on);
+        let is_same_attempt = run.attempt == before.run.attempt;
+        change.run_set(&run);
+        // What jobs' rows say needn't be written of a thousand jobs for each that starts or ends.
+        if !is_same_attempt || !decides_on.state.has_just_moved(&before.decides_on.state) {
+            change.run_plan_set(&run, &decides_on);
+        }
         turn.commit(change).await?;
         run.version += 1;
-        let plan = if run.attempt == before.run.attempt {
-            before.plan
-        } else {
-            Arc::new(plan_of(turn.services(), &run, &decides_on).await?)
-        };
+        let plan =
+            if is_same_attempt { before.plan } else { Arc::new(plan_of(turn.services(), &run, &decides_on).await?) };
         if is_queued {
             turn.services().waiting.wake(run.org_id);
         }
@@ -146,7 +174,8 @@ impl Run {
         for job_id in ended {
             log_ended(&turn.services().services.hub, job_id);
         }
-        self.loaded = Some(Loaded { run, decides_on, plan });
+        let rows = is_same_attempt.then(|| Arc::new(rows));
+        self.loaded = Some(Loaded { run, decides_on: Arc::new(decides_on), plan, rows });
         Ok(())
     }
 }

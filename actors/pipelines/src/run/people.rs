@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use store::{
     Change,
     audit::{AuditEntry, AuditTarget},
-    pipelines::{EndedAttempt, StoredRun},
+    pipelines::{EndedAttempt, RunPlan, StoredRun},
 };
 
 use super::{Deciding, Loaded, Run, plan_of};
@@ -171,7 +171,8 @@ impl Handle<RerunRun> for Run {
         let nothing = || Error::conflict("nothing_to_rerun", "No job of this run would run again.");
         let next = loaded.decides_on.state.again(&loaded.plan, &rerun).ok_or_else(nothing)?;
         let by = turn.authority(loaded.run.org_id).await?.on_behalf_of()?;
-        loaded.decides_on.attempts.push(EndedAttempt {
+        let mut decides_on = RunPlan::clone(&loaded.decides_on);
+        decides_on.attempts.push(EndedAttempt {
             attempt: loaded.run.attempt,
             conclusion: loaded.run.conclusion,
             started_at: loaded.run.started_at.map(|at| at.0),
@@ -179,7 +180,7 @@ impl Handle<RerunRun> for Run {
             rerun_by: Some(by.to_string()),
             rerun_debug: command.logs == RerunLogs::Debug,
         });
-        loaded.decides_on.state = next;
+        decides_on.state = next;
         loaded.run = StoredRun {
             attempt: loaded.run.attempt + 1,
             status: RunStatus::Queued,
@@ -189,9 +190,9 @@ impl Handle<RerunRun> for Run {
             completed_at: None,
             ..loaded.run
         };
-        rows.retain(|place, _| loaded.decides_on.state.job(*place).is_some_and(|job| job.conclusion().is_some()));
-        let plan = plan_of(turn.services(), &loaded.run, &loaded.decides_on).await?;
-        let about = (loaded.run.clone(), loaded.decides_on);
+        rows.retain(|place, _| decides_on.state.job(*place).is_some_and(|job| job.conclusion().is_some()));
+        let plan = plan_of(turn.services(), &loaded.run, &decides_on).await?;
+        let about = (loaded.run.clone(), decides_on);
         let mut deciding = Deciding::new((&store, now), about, &plan, rows);
         deciding.begin().await?;
         audit(&mut deciding.change, turn, &loaded.run, "run.rerun");

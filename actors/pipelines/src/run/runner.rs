@@ -6,7 +6,7 @@ use domain::{
     Error, Result,
     id::JobId,
     pipelines::{
-        job::{JobLimits, JobPlan, StepReport, StepStatus, Told},
+        job::{JobPlan, StepReport, StepStatus, Told},
         job_over, job_unknown,
         run::{Begun, JobConclusion, RunEvent},
         runner::{RESERVED_FOR, UNCLAIMED, runner_lost},
@@ -122,9 +122,12 @@ impl Handle<StartJob> for Run {
         let job = open_job(&store, &loaded, &command.0).await?;
         let before = store.given_to_job(job.id).await?;
         let mut given = before.clone().unwrap_or_default();
+        let mut plan = None;
         if job.stage == JobStage::Reserved {
-            given = given_now(&store, &job, &loaded.told(&job, turn, &GivenToJob::default()).await?).await?;
-            let mut deciding = loaded.deciding(&store, now).await?;
+            let asked = loaded.told(&job, turn, &GivenToJob::default()).await?;
+            given = given_now(&store, &job, &asked).await?;
+            plan = Some(asked).filter(|_| given.variables.is_empty());
+            let mut deciding = loaded.deciding_on(&store, now, &job).await?;
             deciding.take(RunEvent::Started { job: job.place }).await?;
             if let Some(why) = too_much(&given) {
                 let (conclusion, outputs) = (JobConclusion::Failure, BTreeMap::new());
@@ -146,7 +149,11 @@ impl Handle<StartJob> for Run {
             self.settle(deciding.finish()?, turn).await?;
             loaded = self.loaded()?;
         }
-        Ok(StartedJob { plan: loaded.told(&job, turn, &given).await?, given })
+        let plan = match plan {
+            Some(plan) => plan,
+            None => loaded.told(&job, turn, &given).await?,
+        };
+        Ok(StartedJob { plan, given })
     }
 }
 
@@ -164,7 +171,7 @@ impl Loaded {
             repository: repository.map(|it| it.resource.name).unwrap_or_default(),
             vars: variables_of_job(&self.plan.contexts().vars, &given.variables),
             marker: job.marker.clone(),
-            limits: JobLimits::default(),
+            limits: services.settings.job_limits,
             server_url: services.settings.public_url.clone(),
             is_debug: self.decides_on.is_debug(),
         };
@@ -201,7 +208,7 @@ impl Handle<CompleteJob> for Run {
         if !job.stage.is_running() {
             return Err(not_started());
         }
-        let mut deciding = loaded.deciding(&store, now).await?;
+        let mut deciding = loaded.deciding_on(&store, now, &job).await?;
         let (conclusion, outputs) = (end.conclusion, end.outputs.clone());
         deciding.take(RunEvent::Completed { job: job.place, conclusion, outputs }).await?;
         deciding.change.job_report_put(job.no, job.id, &end.report);

@@ -128,7 +128,7 @@ impl<'a> Starting<'a> {
     }
 
     async fn run_of(&mut self, found: &FoundFile, state: &WorkflowState) -> Result<StoredRun> {
-        let Happened { by, full_ref, branch, sha, title, pull, what, .. } = self.happened;
+        let Happened { by, full_ref, branch, sha, merge, title, pull, what, .. } = self.happened;
         let label = match by {
             Some(by) => self.services.services.store.person(*by).await?.map(|person| person.name),
             None => None,
@@ -150,6 +150,7 @@ impl<'a> Starting<'a> {
             full_ref: full_ref.clone(),
             branch: branch.clone(),
             sha: *sha,
+            merge: *merge,
             actor: RunActor { id: by.map(|by| by.to_string()), label },
             status: RunStatus::Queued,
             conclusion: None,
@@ -202,7 +203,7 @@ impl<'a> Starting<'a> {
         let contexts = json!({
             "github": {
                 "event_name": run.event, "event": event, "ref": run.full_ref, "ref_name": ref_name,
-                "ref_type": ref_type, "sha": run.sha.to_string(), "repository": format!("{owner}/{name}"),
+                "ref_type": ref_type, "sha": run.commit().to_string(), "repository": format!("{owner}/{name}"),
                 "repository_owner": owner, "repository_id": run.repository_id.to_string(),
                 "actor": run.actor.label, "actor_id": run.actor.id, "triggering_actor": run.actor.label,
                 "workflow": run.workflow, "workflow_ref": workflow_ref,

@@ -48,7 +48,7 @@ fn ten_days() -> Event {
 }
 
 fn me() -> Organizer {
-    Organizer { email: "me@x.example".to_owned(), name: None }
+    Organizer { email: "me@x.example".to_owned(), name: None, told: None }
 }
 
 /// The beginnings of what occurs, on the wall.

@@ -66,7 +66,8 @@ const fn millis(seconds: i64) -> Timestamp {
 
 /// The walls around `at` that are a day and more away from each clock change.
 fn steady_around(zone: &TimeZone, at: Instant, ahead: i64) -> (Wall, Wall) {
-    let before = zone.preceding(at).next();
+    // A skipped time is the very moment of a change, which is behind it then.
+    let before = zone.preceding(Instant::from_second(at.as_second() + 1).unwrap_or(at)).next();
     let after = zone.following(at).next();
     let apart = DAY_SECONDS;
     (
@@ -85,5 +86,19 @@ fn civil(wall: Wall) -> DateTime {
         (Some(date), Ok(time)) => DateTime::from_parts(date, time),
         // Walls lie within the years that are read, whose days jiff has all.
         _ => DateTime::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::wall::Day, *};
+
+    #[test]
+    fn a_skipped_time_says_nothing_of_the_winter_before_it() {
+        let clock = ZonedClock::new(Zone::find("Europe/Vienna").unwrap());
+        let at = |month, day, hour: i64| Day::of(2026, month, day).midnight().plus(hour * 3600);
+        assert_eq!(clock.instant(at(3, 29, 2)), millis(at(3, 29, 1).0));
+        assert_eq!(clock.instant(at(3, 1, 12)), millis(at(3, 1, 11).0));
+        assert_eq!(clock.instant(at(7, 1, 12)), millis(at(7, 1, 10).0));
     }
 }

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, fmt::Write as _};
 
 use super::{Identity, Pull};
-use crate::app::names;
+use crate::{app::names, git::ObjectId};
 
 /// Commits that one rebase makes anew.
 pub const REBASED_MAX: usize = 100;
@@ -75,6 +75,11 @@ pub fn update_message(pull: &Pull) -> String {
     format!("Merge branch '{}' into {}\n", pull.base.as_str(), pull.head.as_str())
 }
 
+/// What a test merge says: which two commits it merges.
+pub fn test_merge_message(base: ObjectId, head: ObjectId) -> String {
+    format!("Merge {head} into {base}\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +108,7 @@ mod tests {
             created_at: now,
             updated_at: now,
             ended: None,
+            auto_merge: None,
         }
     }
 
@@ -133,5 +139,7 @@ mod tests {
     fn a_merge_says_what_was_merged() {
         assert_eq!(merge_message(&pull("")), "Merge pull request #7 from feature\n\nSay hello\n");
         assert_eq!(update_message(&pull("")), "Merge branch 'main' into feature\n");
+        let (base, head) = (ObjectId::of_bytes([1; 20]), ObjectId::of_bytes([2; 20]));
+        assert_eq!(test_merge_message(base, head), format!("Merge {} into {}\n", "02".repeat(20), "01".repeat(20)));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use super::{pull_closed, pull_draft, pull_merged};
+use super::{AutoMerge, pull_closed, pull_draft, pull_merged};
 use crate::{
     Result, Timestamp,
     app::names,
@@ -32,6 +32,17 @@ impl PullNumber {
     pub fn head_ref(self) -> Option<RefName> {
         RefName::parse(format!("refs/pull/{self}/head").as_bytes())
     }
+
+    /// The ref that names its test merge, for as long as it is open and can be merged.
+    pub fn merge_ref(self) -> Option<RefName> {
+        RefName::parse(format!("refs/pull/{self}/merge").as_bytes())
+    }
+}
+
+/// Whether a ref is one that names a test merge.
+pub fn is_test_merge(name: &RefName) -> bool {
+    let name = name.as_bytes();
+    name.starts_with(b"refs/pull/") && name.ends_with(b"/merge")
 }
 
 impl fmt::Display for PullNumber {
@@ -91,6 +102,8 @@ pub struct Pull {
     pub updated_at: Timestamp,
     /// Who merged or closed it, and when.
     pub ended: Option<(UserId, Timestamp)>,
+    /// The merge that somebody waits for.
+    pub auto_merge: Option<AutoMerge>,
 }
 
 /// What is known of each open pull request without reading all of it.
@@ -122,16 +135,17 @@ impl Pull {
         if self.is_draft { Err(pull_draft()) } else { Ok(()) }
     }
 
-    /// The pull request once its head names another commit.
+    /// The pull request once its head names this commit. Who waits for a merge has seen no other one.
     #[must_use]
     pub fn with_head(self, head_oid: ObjectId, now: Timestamp) -> Self {
-        Self { head_oid, updated_at: now, ..self }
+        let auto_merge = self.auto_merge.filter(|_| self.head_oid == head_oid);
+        Self { head_oid, updated_at: now, auto_merge, ..self }
     }
 
     /// The pull request once somebody has closed it.
     #[must_use]
     pub fn closed(self, by: UserId, now: Timestamp) -> Self {
-        Self { state: PullState::Closed, ended: Some((by, now)), updated_at: now, ..self }
+        Self { state: PullState::Closed, ended: Some((by, now)), updated_at: now, auto_merge: None, ..self }
     }
 
     /// The pull request once somebody has merged it, after which the base names `commit` instead of `base`.
@@ -143,6 +157,7 @@ impl Pull {
             merge_commit: Some(commit),
             ended: Some((by, now)),
             updated_at: now,
+            auto_merge: None,
             ..self
         }
     }
@@ -161,5 +176,11 @@ mod tests {
         }
         let name = PullNumber::new(7).and_then(PullNumber::head_ref).unwrap();
         assert_eq!(name.to_string(), "refs/pull/7/head");
+        let merge = PullNumber::new(7).and_then(PullNumber::merge_ref).unwrap();
+        assert_eq!(merge.to_string(), "refs/pull/7/merge");
+        assert!(is_test_merge(&merge) && !is_test_merge(&name));
+        for other in ["refs/heads/refs/pull/7/merge", "refs/tags/pull/merge", "refs/pull/7/merge/more"] {
+            assert!(!is_test_merge(&RefName::parse(other.as_bytes()).unwrap()), "{other}");
+        }
     }
 }

@@ -64,6 +64,11 @@ pub fn pull_draft() -> Error {
     Error::conflict("pull_draft", "This pull request is a draft.")
 }
 
+/// 409: nobody waits for it.
+pub fn not_waiting() -> Error {
+    Error::conflict("not_waiting", "Nobody asked for this pull request to be merged.")
+}
+
 /// 400: the repository has as many open pull requests as it may.
 pub fn too_many_open_pulls() -> Error {
     Error::bad_request("limit_reached", format!("A repository has at most {OPEN_PULLS_MAX} open pull requests."))

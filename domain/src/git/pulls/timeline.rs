@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LineSide, Pull, PullState, ReviewVerdict};
+use super::{AutoMergeEnd, LineSide, MergeMethod, Pull, PullState, ReviewVerdict};
 use crate::{
     Timestamp,
     git::{ObjectId, Principal},
@@ -95,6 +95,18 @@ pub enum PullEvent {
         /// The side that it is on.
         side: LineSide,
     },
+    /// It is to be merged as soon as nothing stands against it.
+    AutoMergeSet {
+        /// How.
+        method: MergeMethod,
+    },
+    /// That isn't waited for any more.
+    AutoMergeEnded {
+        /// Why.
+        end: AutoMergeEnd,
+        /// The same, as a sentence.
+        reason: String,
+    },
     /// It was closed.
     Closed,
     /// It was opened again.
@@ -158,6 +170,8 @@ mod tests {
         for event in [
             PullEvent::Opened { head: oid, base: oid },
             PullEvent::Drafted,
+            PullEvent::AutoMergeSet { method: MergeMethod::Rebase },
+            PullEvent::AutoMergeEnded { end: AutoMergeEnd::NoRight, reason: "No.".to_owned() },
             PullEvent::BranchRenamed { from: "old".to_owned(), to: "new".to_owned() },
             PullEvent::ReviewersChanged { asked: vec![Principal::Person(UserId::new(now))], withdrawn: Vec::new() },
             PullEvent::Reviewed { review_id: PullReviewId::new(now), verdict: ReviewVerdict::Changes, threads: 2 },

@@ -78,7 +78,9 @@ impl RuleActor {
         let (key_id, is_themselves) = match caller {
             Caller::Person(_) => (None, true),
             Caller::Key(key) => (Some(key.key_id), key.is_machine),
-            Caller::AccessKey(_) | Caller::Job(_) | Caller::Nobody | Caller::System => (None, false),
+            Caller::AccessKey(_) | Caller::Job(_) | Caller::AppPassword(_) | Caller::Nobody | Caller::System => {
+                (None, false)
+            }
         };
         Self { authority, key_id, is_themselves, teams: Vec::new() }
     }

@@ -32,6 +32,21 @@ pub enum Reason {
     Check(String, Option<CommitState>),
 }
 
+impl Reason {
+    /// Whether it may be otherwise later, for the same change by the same person.
+    pub const fn may_pass(&self) -> bool {
+        match self {
+            Self::Approvals(_)
+            | Self::ChangesRequested(_)
+            | Self::OpenThreads(_)
+            | Self::CodeOwners
+            | Self::Unlooked
+            | Self::Check(..) => true,
+            Self::Deletion(_) | Self::Restricted(_) | Self::Force(_) | Self::NeedsPull | Self::Merges => false,
+        }
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

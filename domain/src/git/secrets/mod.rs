@@ -26,5 +26,5 @@ pub use self::{
     refusal::{FINDINGS_SHOWN_MAX, SecretRefusal},
     rule::SecretRule,
     scanner::SecretScanner,
-    search::{FINDINGS_MAX, NewFile, SCANNED_MAX, SecretSearch, SecretsFound},
+    search::{FINDINGS_MAX, FoundToken, NewFile, SCANNED_MAX, SecretSearch, SecretsFound},
 };

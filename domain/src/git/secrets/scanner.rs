@@ -20,6 +20,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     id::ResourceId,
+    token::Token,
 };
 
 /// What makes it worth looking closer.
@@ -72,13 +73,14 @@ impl SecretScanner {
         Ok(Self { hints: Arc::new(hints), key: FingerprintKey::new(secret) })
     }
 
-    /// Tells `found` of each secret in the bytes of a file of a repository, until it has heard enough. A secret that is there
-    /// twice is told of twice. It takes time in proportion to the bytes, whatever they are.
+    /// Tells `found` of each secret in the bytes of a file of a repository, until it has heard enough; of a token of this program's
+    /// with the token itself. A secret that is there twice is told of twice. It takes time in proportion to the bytes, whatever they
+    /// are.
     pub fn scan(
         &self,
         repository: ResourceId,
         text: &[u8],
-        mut found: impl FnMut(FoundSecret) -> ControlFlow<()>,
+        mut found: impl FnMut(FoundSecret, Option<Token>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let (mut lines, mut places) = (Lines { text, at: 0, line: 1 }, Places { text, begun: None, last: 0..0 });
         for hit in self.hints.find_overlapping_iter(text) {
@@ -90,12 +92,14 @@ impl SecretScanner {
                     _ => None,
                 };
                 let secret = key.as_deref().unwrap_or(&text[place.clone()]);
-                found(FoundSecret {
+                let token = std::str::from_utf8(secret).ok().filter(|_| rule == SecretRule::ServiceToken);
+                let secret = FoundSecret {
                     rule,
                     line: lines.of(place.start),
                     fingerprint: self.key.of(repository, rule, secret),
                     preview: preview(secret),
-                })?;
+                };
+                found(secret, token.and_then(|token| token.parse().ok()))?;
             }
         }
         ControlFlow::Continue(())

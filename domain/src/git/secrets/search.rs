@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Fingerprint, SecretFinding, SecretScanner, finding::path_shown};
-use crate::{git::ObjectId, id::ResourceId};
+use crate::{git::ObjectId, id::ResourceId, token::TokenHash};
 
 /// Bytes of a file that is scanned: 5 MB.
 pub const SCANNED_MAX: u64 = 5 << 20;
@@ -26,6 +26,15 @@ pub struct NewFile<'f> {
     pub content: &'f [u8],
 }
 
+/// A token of this program's that was found, of which nothing else is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoundToken {
+    /// What it is known by in its repository.
+    pub fingerprint: Fingerprint,
+    /// What the store has of it, where it was ever issued.
+    pub hash: TokenHash,
+}
+
 /// What the files of a change came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SecretsFound {
@@ -35,6 +44,8 @@ pub struct SecretsFound {
     pub is_cut: bool,
     /// Those that somebody did allow.
     pub allowed: Vec<SecretFinding>,
+    /// The tokens of this program's among them, of which only so many are kept as of what nobody allowed.
+    pub tokens: Vec<FoundToken>,
     /// Files that weren't scanned: too large, or no texts.
     pub unscanned: u64,
 }
@@ -63,7 +74,7 @@ impl SecretSearch {
             return Continue(());
         }
         let Self { scanner, repository, allowed, seen, found } = self;
-        scanner.scan(*repository, file.content, |secret| {
+        scanner.scan(*repository, file.content, |secret, token| {
             let is_allowed = allowed.contains(&secret.fingerprint);
             let list = if is_allowed { &mut found.allowed } else { &mut found.open };
             if seen.contains(&secret.fingerprint) {
@@ -74,6 +85,9 @@ impl SecretSearch {
                 return Break(());
             }
             seen.insert(secret.fingerprint);
+            if let Some(token) = token.filter(|_| found.tokens.len() < FINDINGS_MAX) {
+                found.tokens.push(FoundToken { fingerprint: secret.fingerprint, hash: token.hash() });
+            }
             list.push(SecretFinding { secret, path: path_shown(file.path), blob: file.blob, commit: None });
             Continue(())
         })
@@ -93,6 +107,7 @@ impl SecretSearch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::token::{Token, TokenKind};
 
     fn key(number: usize) -> String {
         format!("AKIA{number:06}BCDEFGHIJK\n")
@@ -119,6 +134,18 @@ mod tests {
         assert!(second.look(file(text.as_bytes())).is_continue());
         let again = second.finish();
         assert_eq!((&again.allowed[..], &again.open[..]), (&found.open[..1], &found.open[1..]));
+    }
+
+    #[test]
+    fn of_a_token_of_this_programs_the_hash_is_kept() {
+        let token = Token::generate(TokenKind::Key).unwrap();
+        let mut search = search(HashSet::new());
+        let text = format!("{}{}\n{}\n", key(1), token.reveal(), token.reveal());
+        assert!(search.look(file(text.as_bytes())).is_continue());
+        let found = search.finish();
+        let fingerprint = found.open[1].secret.fingerprint;
+        assert_eq!(found.open.len(), 2);
+        assert_eq!(found.tokens, [FoundToken { fingerprint, hash: token.hash() }]);
     }
 
     #[test]

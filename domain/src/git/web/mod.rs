@@ -6,6 +6,7 @@
 mod change;
 mod message;
 mod place;
+mod readme;
 mod refusal;
 mod upload;
 
@@ -13,6 +14,7 @@ pub use self::{
     change::{WebChange, WebChanges, WebEdit, WrittenBytes},
     message::{WEB_DESCRIPTION_LEN_MAX, WEB_MESSAGE_LEN, commit_message, commit_name},
     place::{FolderToRead, Place, places_below},
+    readme::{README_MESSAGE, readme},
     refusal::{
         WEB_COMMIT_TOO_LARGE, WEB_UPLOADS_TOO_LARGE, branch_moved, parent_required, secrets_detected, upload_missing,
         upload_required, web_branch_not_found, web_commit_refused, web_commit_too_large, web_upload_not_found,

@@ -4,15 +4,20 @@ use std::{collections::BTreeMap, collections::BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::limits::{
-    ARTICLE_ROOTS_MAX, CUSTOMERS_MAX, PORTAL_INTRO_LEN_MAX, PORTAL_TITLE_LEN_MAX, REOPEN_DAYS, REQUEST_TYPE_LEN,
-    REQUEST_TYPES_MAX,
+use super::{
+    limits::{
+        ARTICLE_ROOTS_MAX, CUSTOMERS_MAX, PORTAL_INTRO_LEN_MAX, PORTAL_TITLE_LEN_MAX, REOPEN_DAYS, REQUEST_TYPE_LEN,
+        REQUEST_TYPES_MAX,
+    },
+    queues::{CannedResponse, Queue},
 };
 use crate::{
     Email, Error,
     id::PageId,
     issues::{
+        approval::ApprovalRule,
         limits::{CATALOG_DESCRIPTION_LEN_MAX, ICON_LEN_MAX, NAME_LEN, SLAS_MAX},
+        mailing::DeskEmail,
         settings::Settings,
         sla::{DaySpan, Hours, HoursSettings, SlaSettings},
         workflow::Category,
@@ -44,9 +49,18 @@ pub struct ServiceDesk {
     /// What helps before anybody is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub articles: Option<Articles>,
+    /// How it takes mail, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<DeskEmail>,
     /// The clocks of its issues.
     #[serde(default)]
     pub slas: Vec<SlaSettings>,
+    /// The queues that its agents work off.
+    #[serde(default)]
+    pub queues: Vec<Queue>,
+    /// Answers that its agents keep at hand.
+    #[serde(default)]
+    pub canned_responses: Vec<CannedResponse>,
     /// When it works; clocks count every instant where it doesn't say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hours: Option<HoursSettings>,
@@ -111,6 +125,9 @@ pub struct RequestType {
     /// Whether only those see it who have such requests.
     #[serde(default)]
     pub hidden: bool,
+    /// The statuses that ask for an approval.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approvals: Vec<ApprovalRule>,
 }
 
 /// Something that a form asks for.
@@ -162,6 +179,7 @@ impl Default for ServiceDesk {
             fields: Vec::new(),
             statuses: BTreeMap::new(),
             hidden: false,
+            approvals: Vec::new(),
         };
         let mut report =
             kind("report_a_problem", "Report a problem", "Something doesn't work as it should.", "incident");
@@ -184,7 +202,10 @@ impl Default for ServiceDesk {
             reopen_status: Some("waiting_for_support".to_owned()),
             reopen_days: reopen_days(),
             articles: None,
+            email: None,
             slas: SlaSettings::defaults(),
+            queues: Queue::defaults(),
+            canned_responses: Vec::new(),
             hours: Some(HoursSettings {
                 time_zone: Zone::UTC,
                 days: (1..=5).map(working_day).collect(),
@@ -212,6 +233,10 @@ impl ServiceDesk {
         self.request_types_check(problems, settings, types);
         self.portal.check(problems);
         self.slas_check(problems, settings);
+        super::queues::check(problems, self);
+        if let Some(email) = &self.email {
+            email.check(problems, self);
+        }
         for (at, id) in self.waiting.iter().enumerate() {
             problems.require(
                 settings.status(id).is_some(),

@@ -17,12 +17,16 @@ pub struct Visitor {
 /// The desk of a space, where it has one that is open to the visitor.
 pub fn admits<'s>(space: &'s Space, visitor: &Visitor) -> Option<&'s ServiceDesk> {
     let desk = space.config.servicedesk.as_ref().filter(|desk| desk.portal.enabled && !space.archived)?;
-    let is_let_in = match desk.portal.access {
+    is_let_in(desk, visitor).then_some(desk)
+}
+
+/// Whether a desk is there for the visitor, whether or not its help center is open.
+pub fn is_let_in(desk: &ServiceDesk, visitor: &Visitor) -> bool {
+    match desk.portal.access {
         PortalAccess::Any => true,
         PortalAccess::Org => visitor.is_member,
         PortalAccess::Listed => visitor.is_member || is_listed(desk, visitor),
-    };
-    is_let_in.then_some(desk)
+    }
 }
 
 fn is_listed(desk: &ServiceDesk, visitor: &Visitor) -> bool {

@@ -7,12 +7,14 @@ mod attachment;
 mod desk;
 mod door;
 mod limits;
+mod queues;
 mod request;
 
 pub use self::{
     attachment::{AttachmentAsked, NewAttachment},
     desk::{Articles, FormField, FormFieldId, Portal, PortalAccess, RequestType, ServiceDesk},
-    door::{Visitor, admits},
+    door::{Visitor, admits, is_let_in},
     limits::*,
-    request::{answered_status, approval_waits_for, rating_check, reply, takes_part, waits_for},
+    queues::{CANNED_MAX, CannedResponse, QUEUE_COUNTED_MAX, QUEUE_NOT_FOUND, QUEUES_MAX, Queue},
+    request::{answered_status, rating_check, reply, takes_part, waits_for},
 };

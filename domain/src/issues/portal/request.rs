@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::desk::ServiceDesk;
 use crate::{
     Error, Result, Timestamp,
     id::UserId,
     issues::{
+        approval::Approval,
         issue::Issue,
         settings::Settings,
         workflow::{Category, Definition, available},
@@ -17,10 +16,11 @@ use crate::{
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Whether an issue is a request that somebody raised or takes part in.
+/// Whether an issue is a request that somebody raised or takes part in; who was asked to approve it does.
 pub fn takes_part(issue: &Issue, person: UserId) -> bool {
     let is_participant = || issue.participants.contains(&person.to_string());
-    issue.request_type_id.is_some() && (issue.reporter_id == Some(person) || is_participant())
+    let is_asked = || issue.approvals.iter().any(|it| it.approvers.contains(&person));
+    issue.request_type_id.is_some() && (issue.reporter_id == Some(person) || is_participant() || is_asked())
 }
 
 /// What the people of a request read of its status: the word of its type, or the status's name.
@@ -31,17 +31,9 @@ pub fn answered_status(desk: &ServiceDesk, settings: &Settings, issue: &Issue) -
     word.or_else(name).unwrap_or_else(|| issue.status_id.clone())
 }
 
-/// Whether a pending approval of an issue waits for somebody.
-pub fn approval_waits_for(approval: &Value, person: UserId) -> bool {
-    let person = Value::from(person.to_string());
-    let has = |value: &Value| value.as_array().is_some_and(|all| all.contains(&person));
-    let decided = approval["decisions"].as_array().is_some_and(|all| all.iter().any(|it| it["userId"] == person));
-    approval["state"] == "pending" && has(&approval["approvers"]) && !decided
-}
-
 /// Whether a request waits for somebody who takes part in it.
 pub fn waits_for(desk: &ServiceDesk, issue: &Issue, person: UserId) -> bool {
-    desk.waiting.contains(&issue.status_id) || issue.approvals.iter().any(|it| approval_waits_for(it, person))
+    desk.waiting.contains(&issue.status_id) || issue.approvals.iter().any(|it| it.waits_for(person))
 }
 
 /// The status that a comment of its people moves a request to, if any; 409 where the request is over for too long.
@@ -51,7 +43,9 @@ pub fn reply(desk: &ServiceDesk, issue: &Issue, workflow: &Definition, now: Time
     if is_over && now > since.after(DAY * desk.reopen_days) {
         return Err(Error::conflict("request_closed", "This request is closed. Raise a new one."));
     }
-    if !is_over && !desk.waiting.contains(&issue.status_id) {
+    // What waits for an approval goes on by being approved, not by being talked about.
+    let is_awaited = issue.approvals.iter().any(Approval::is_pending);
+    if !is_over && (is_awaited || !desk.waiting.contains(&issue.status_id)) {
         return Ok(None);
     }
     let leads = |to: &String| available(workflow, &issue.status_id).any(|way| way.to == *to);

@@ -61,6 +61,9 @@ pub struct Sla {
     /// What holds it.
     #[serde(default)]
     pub pause: Vec<Condition>,
+    /// Milliseconds before its goal at which it warns.
+    #[serde(default)]
+    pub warn_before: Option<i64>,
 }
 
 /// How an issue stands after a commit.
@@ -129,6 +132,10 @@ pub struct Cycle<'a> {
     pub goal: Goal<'a>,
     /// When the goal was reached. That stays, whatever becomes of the goal.
     pub breached_at: Option<Timestamp>,
+    /// Milliseconds before its goal at which it warns.
+    pub warn_before: Option<i64>,
+    /// When it warned of its goal, before that was reached.
+    pub warned_at: Option<Timestamp>,
 }
 
 impl Condition {
@@ -157,13 +164,28 @@ impl Cycle<'_> {
         self.goal.calendar.reached(since, millis - self.elapsed)
     }
 
+    /// What has counted when the clock warns; nothing where the goal leaves less time than that from the start.
+    fn warned_after(&self) -> Option<i64> {
+        self.goal.millis?.checked_sub(self.warn_before?).filter(|millis| *millis > 0)
+    }
+
+    /// The instant at which the clock warns if nothing more happens; nothing where that never comes, and once it did or is late.
+    pub fn warns_at(&self) -> Option<Timestamp> {
+        let (since, millis) = (self.running_since?, self.warned_after()?);
+        if self.warned_at.is_some() || self.breached_at.is_some() {
+            return None;
+        }
+        self.goal.calendar.reached(since, millis - self.elapsed)
+    }
+
     /// Whether the clock is held.
     pub fn is_paused(&self) -> bool {
         self.running_since.is_none() && self.stopped_at.is_none()
     }
 
-    /// Notes that the goal was reached, where that came by an instant.
+    /// Notes that the goal was near, and reached, where that came by an instant.
     fn reach(&mut self, by: Timestamp) {
+        self.warned_at = self.warned_at.or(self.warns_at().filter(|at| *at <= by));
         self.breached_at = self.breached_at.or(self.breaches_at().filter(|at| *at <= by));
     }
 
@@ -203,6 +225,8 @@ pub fn replay<'a>(sla: &Sla, steps: &[Step], now: Timestamp, goal: impl Fn(&Step
                 stopped_by: None,
                 goal,
                 breached_at: None,
+                warn_before: sla.warn_before,
+                warned_at: None,
             });
         }
         let is_held = sla.pause.iter().any(|condition| condition.holds(&step.after));
@@ -220,6 +244,9 @@ pub fn replay<'a>(sla: &Sla, steps: &[Step], now: Timestamp, goal: impl Fn(&Step
 fn settle<'a>(cycle: &mut Cycle<'a>, at: Timestamp, goal: Goal<'a>, is_held: bool) {
     cycle.hold(at);
     cycle.goal = goal;
+    if cycle.breached_at.is_none() && cycle.warned_after().is_some_and(|millis| cycle.elapsed >= millis) {
+        cycle.warned_at = cycle.warned_at.or(Some(at));
+    }
     if goal.millis.is_some_and(|millis| cycle.elapsed >= millis) {
         cycle.breached_at = cycle.breached_at.or(Some(at));
     }

@@ -35,6 +35,12 @@ pub struct KeptCycle {
     pub breached_at: Option<Timestamp>,
     /// When the goal is reached if nothing more happens.
     pub breaches_at: Option<Timestamp>,
+    /// When whoever is responsible was to be warned. That stays with the run, so that nobody is warned of it twice.
+    #[serde(default)]
+    pub warned_at: Option<Timestamp>,
+    /// When they are to be warned if nothing more happens.
+    #[serde(default)]
+    pub warns_at: Option<Timestamp>,
 }
 
 /// A clock as it goes on: what was kept of it, and the whole history.
@@ -56,13 +62,17 @@ impl Course<'_> {
     pub fn cycles(&self, now: Timestamp) -> Vec<KeptCycle> {
         let mut cycles: Vec<KeptCycle> =
             self.before.iter().take_while(|cycle| cycle.stopped_at.is_some()).cloned().collect();
-        let breached_at = self.before.get(cycles.len()).and_then(|cycle| cycle.breached_at);
+        let open = self.before.get(cycles.len());
+        let breached_at = open.and_then(|cycle| cycle.breached_at);
+        let warned_at = open.and_then(|cycle| cycle.warned_at);
         // What stopped the last one may have started the next.
         let from = cycles.last().and_then(|cycle| cycle.stopped_by).unwrap_or(0).min(self.steps.len());
         let steps = &self.steps[from..];
         let replayed = replay(&self.sla.clock(), steps, now, |step| self.sla.goal_of(&step.facts, self.hours));
         for (at, cycle) in replayed.iter().enumerate() {
             let breached_at = breached_at.filter(|_| at == 0).or(cycle.breached_at);
+            let warned_at = warned_at.filter(|_| at == 0).or(cycle.warned_at);
+            let is_silent = breached_at.is_some() || warned_at.is_some();
             let calendar = match cycle.goal.calendar {
                 Calendar::Always => CalendarKind::Always,
                 Calendar::Business(_) => CalendarKind::Business,
@@ -77,6 +87,8 @@ impl Course<'_> {
                 calendar,
                 breached_at,
                 breaches_at: if breached_at.is_some() { None } else { cycle.breaches_at() },
+                warned_at,
+                warns_at: if is_silent { None } else { cycle.warns_at() },
             });
         }
         cycles

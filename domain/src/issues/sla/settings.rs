@@ -45,6 +45,9 @@ pub struct SlaSettings {
     /// The times that it may take; the first that fits an issue counts, and none where none fits.
     #[serde(default)]
     pub goals: Vec<GoalSettings>,
+    /// Milliseconds before a goal is reached, as its calendar counts them, at which whoever is responsible is warned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warn_before: Option<i64>,
 }
 
 /// The time that a clock may take for some issues. A list that is empty takes every issue.
@@ -105,6 +108,7 @@ impl SlaSettings {
                 stop: vec![Event::PublicReply, Event::Resolved],
                 pause: Vec::new(),
                 goals: vec![goal(None, 4)],
+                warn_before: Some(HOUR),
             },
             Self {
                 sla_id: "resolution".to_owned(),
@@ -113,12 +117,14 @@ impl SlaSettings {
                 stop: vec![Event::Resolved],
                 pause: vec![Condition::InStatus { status_ids: vec!["waiting_for_customer".to_owned()] }],
                 goals: by_priority.map(|(priority, hours)| goal(Some(priority), hours)).into(),
+                warn_before: Some(HOUR),
             },
         ]
     }
 
     pub(super) fn clock(&self) -> Sla {
-        Sla { start: self.start.clone(), stop: self.stop.clone(), pause: self.pause.clone() }
+        let Self { start, stop, pause, warn_before, .. } = self;
+        Sla { start: start.clone(), stop: stop.clone(), pause: pause.clone(), warn_before: *warn_before }
     }
 
     /// The goal that counts for an issue, and the time that counts for it.
@@ -154,6 +160,8 @@ impl SlaSettings {
             let known = status_ids.iter().all(|id| settings.status(id).is_some());
             problems.require(known, format!("{path}.pause[{at}].statusIds"), "There is no such status.");
         }
+        let fits = self.warn_before.is_none_or(|time| SLA_GOAL_MS.contains(&time));
+        problems.require(fits, format!("{path}.warnBefore"), "Use 1 second to 10 years, in milliseconds.");
         problems.require(self.goals.len() <= SLA_GOALS_MAX, format!("{path}.goals"), "Use at most 30.");
         for (at, goal) in self.goals.iter().enumerate() {
             goal.check(problems, &format!("{path}.goals[{at}]"), (settings, request_types));

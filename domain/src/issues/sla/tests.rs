@@ -89,6 +89,7 @@ fn resolution() -> Sla {
         start: vec![Event::Created, Event::Reopened],
         stop: vec![Event::Resolved],
         pause: vec![Condition::InStatus { status_ids: vec!["waiting".into()] }],
+        warn_before: Some(HOUR),
     }
 }
 
@@ -119,6 +120,25 @@ fn pauses_are_left_out_and_a_stop_ends_the_cycle() {
 }
 
 #[test]
+fn a_clock_warns_once_of_a_goal_that_is_near() {
+    let steps = [
+        step("2026-01-05T10:00:00Z", &[Event::Created], "open"),
+        step("2026-01-05T12:30:00Z", &[], "waiting"),
+        step("2026-01-05T20:00:00Z", &[], "open"),
+    ];
+    let by = |count: usize, now: &str| replay(&resolution(), &steps[..count], at(now), |_| ALWAYS).remove(0);
+    assert_eq!(by(1, "2026-01-05T10:00:00Z").warns_at(), Some(at("2026-01-05T13:00:00Z")));
+    assert_eq!(by(2, "2026-01-05T15:00:00Z").warns_at(), None, "a clock that is held warns of nothing");
+    let near = by(3, "2026-01-05T20:29:59Z");
+    assert_eq!((near.warned_at, near.warns_at()), (None, Some(at("2026-01-05T20:30:00Z"))));
+    let warned = by(3, "2026-01-05T20:30:00Z");
+    assert_eq!((warned.warned_at, warned.warns_at()), (Some(at("2026-01-05T20:30:00Z")), None));
+    let short = Goal { millis: Some(HOUR), ..ALWAYS };
+    let tight = replay(&resolution(), &steps[..1], at("2026-01-05T10:30:00Z"), |_| short).remove(0);
+    assert_eq!((tight.warned_at, tight.warns_at()), (None, None), "a goal of no more time than that has no warning");
+}
+
+#[test]
 fn a_pause_survives_a_change_of_priority_and_a_breach_a_better_goal() {
     let steps = [
         step("2026-01-05T10:00:00Z", &[Event::Created], "open"),
@@ -142,7 +162,8 @@ fn a_pause_survives_a_change_of_priority_and_a_breach_a_better_goal() {
 
 #[test]
 fn a_stop_goes_before_a_start_in_one_commit() {
-    let sla = Sla { start: vec![Event::CustomerReply], stop: vec![Event::PublicReply], pause: vec![] };
+    let sla =
+        Sla { start: vec![Event::CustomerReply], stop: vec![Event::PublicReply], pause: vec![], warn_before: None };
     let both = [Event::CustomerReply, Event::PublicReply];
     let steps = [step("2026-01-05T10:00:00Z", &both, "open"), step("2026-01-05T11:00:00Z", &both, "open")];
     let cycles = replay(&sla, &steps, at("2026-01-05T12:00:00Z"), |_| ALWAYS);

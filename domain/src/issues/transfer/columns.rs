@@ -30,6 +30,9 @@ pub(super) enum Column {
     Parent,
     ParentId,
     Label,
+    Component,
+    FixVersion,
+    AffectsVersion,
     Comment,
     /// With what the link is called from this end.
     Link(String),
@@ -74,6 +77,9 @@ impl Column {
             "parent key" | "parent" => Self::Parent,
             "parent id" => Self::ParentId,
             "labels" | "label" => Self::Label,
+            "components" | "component/s" | "component" => Self::Component,
+            "fix versions" | "fix version/s" | "fix version" | "fixversion" => Self::FixVersion,
+            "affects versions" | "affects version/s" | "affects version" | "affectedversion" => Self::AffectsVersion,
             "comment" | "comments" => Self::Comment,
             "creator"
             | "creator id"
@@ -117,6 +123,9 @@ impl Column {
             Self::Parent => issue.parent.push(text.trim().to_owned()),
             Self::ParentId => issue.parent.insert(0, text.trim().to_owned()),
             Self::Label => issue.labels.extend(text.split_whitespace().map(str::to_owned)),
+            Self::Component => issue.components.push(text.trim().to_owned()),
+            Self::FixVersion => issue.fix_versions.push(text.trim().to_owned()),
+            Self::AffectsVersion => issue.affects_versions.push(text.trim().to_owned()),
             Self::Comment => issue.comments.push(comment(text)),
             Self::Link(kind) => issue.links.push((kind.clone(), text.trim().to_owned())),
             Self::PassedOver | Self::Unknown => {}

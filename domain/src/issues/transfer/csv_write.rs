@@ -41,6 +41,12 @@ const HEADERS: [&str; 27] = [
 pub struct CsvShape {
     /// Labels.
     pub labels: usize,
+    /// Components.
+    pub components: usize,
+    /// Versions that issues are fixed in.
+    pub fix_versions: usize,
+    /// Versions that issues affect.
+    pub affects_versions: usize,
     /// Watchers.
     pub watchers: usize,
     /// Comments.
@@ -66,6 +72,9 @@ pub struct ExportedIssue<'a> {
     pub creator: &'a str,
     /// The key of the parent.
     pub parent: Option<&'a str>,
+    pub components: &'a [String],
+    pub fix_versions: &'a [String],
+    pub affects_versions: &'a [String],
     pub links: &'a [ExportedLink],
     pub comments: &'a [ExportedComment],
 }
@@ -94,6 +103,9 @@ impl CsvShape {
     /// Makes room for an issue.
     pub fn widen(&mut self, issue: &Issue, links: &[ExportedLink]) {
         self.labels = self.labels.max(issue.labels.len());
+        self.components = self.components.max(issue.component_ids.len());
+        self.fix_versions = self.fix_versions.max(issue.fix_version_ids.len());
+        self.affects_versions = self.affects_versions.max(issue.affects_version_ids.len());
         self.watchers = self.watchers.max(issue.watchers.len());
         self.comments = self.comments.max(usize::try_from(issue.comment_count).unwrap_or(0));
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -121,6 +133,9 @@ pub fn csv_header(shape: &CsvShape) -> Result<Vec<u8>> {
     let mut cells: Vec<String> = HEADERS.iter().map(|it| (*it).to_owned()).collect();
     let mut repeat = |header: &str, count: usize| cells.extend(std::iter::repeat_n(header.to_owned(), count));
     repeat("Labels", shape.labels);
+    repeat("Components", shape.components);
+    repeat("Fix versions", shape.fix_versions);
+    repeat("Affects versions", shape.affects_versions);
     repeat("Watchers Id", shape.watchers);
     for (label, count) in &shape.links {
         repeat(&format!("Outward issue link ({label})"), *count);
@@ -171,6 +186,9 @@ pub fn csv_row(shape: &CsvShape, it: &ExportedIssue<'_>) -> Result<Vec<u8>> {
         cells.extend(texts.into_iter().chain(std::iter::repeat(String::new())).take(count));
     };
     fill(issue.labels.clone(), shape.labels);
+    fill(it.components.to_vec(), shape.components);
+    fill(it.fix_versions.to_vec(), shape.fix_versions);
+    fill(it.affects_versions.to_vec(), shape.affects_versions);
     fill(issue.watchers.iter().map(ToString::to_string).collect(), shape.watchers);
     for (label, count) in &shape.links {
         fill(it.links.iter().filter(|link| link.label == *label).map(|link| link.key.clone()).collect(), *count);

@@ -87,6 +87,9 @@ fn issue(object: &Map<String, Value>) -> SourceIssue {
         description: first(object, &["description"]),
         parent: every(object, &["parentId", "parent"]),
         labels: list(object, "labels"),
+        components: list(object, "components"),
+        fix_versions: list(object, "fixVersions"),
+        affects_versions: list(object, "affectsVersions"),
         links: objects(object, "links").filter_map(link).collect(),
         comments: objects(object, "comments").filter_map(comment).collect(),
     }

@@ -56,6 +56,9 @@ pub struct SourceIssue {
     /// What the source calls the parent, what is more exact first.
     pub parent: Vec<String>,
     pub labels: Vec<String>,
+    pub components: Vec<String>,
+    pub fix_versions: Vec<String>,
+    pub affects_versions: Vec<String>,
     /// The kind of each link, as it is called from this issue's end, and what the source calls the other end.
     pub links: Vec<(String, String)>,
     pub comments: Vec<SourceComment>,

@@ -5,6 +5,7 @@
 
 mod command;
 mod file_command;
+mod limits;
 mod plan;
 mod report;
 mod steps;
@@ -12,10 +13,8 @@ mod steps;
 pub use self::{
     command::{CommandName, WorkflowCommand, resumes},
     file_command::{FileFault, read_values},
-    plan::{
-        ARTIFACT_LEN_MAX, CACHE_LEN_MAX, ContinueOnError, JobDescription, JobLimits, JobPlan, LOG_LEN_MAX, PROTOCOL,
-        PlannedDefaults, PlannedStep, SUMMARY_LEN_MAX, TimeoutMinutes, Told,
-    },
+    limits::{ARTIFACT_LEN_MAX, CACHE_LEN_MAX, JobLimits, LOG_LEN_MAX, SUMMARY_LEN_MAX, sized},
+    plan::{ContinueOnError, JobDescription, JobPlan, PROTOCOL, PlannedDefaults, PlannedStep, TimeoutMinutes, Told},
     report::{
         ANNOTATION_FILE_LEN_MAX, ANNOTATION_MESSAGE_LEN_MAX, ANNOTATION_TITLE_LEN_MAX, ANNOTATIONS_MAX,
         JOB_ERROR_LEN_MAX, JOB_OUTPUT_LEN_MAX, JOB_OUTPUTS_LEN_MAX, JOB_SUMMARY_LEN_MAX, STEP_INDEX_MAX,

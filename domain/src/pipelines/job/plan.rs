@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use super::JobLimits;
 use crate::pipelines::{
     expressions::{ContextName, Surroundings, Template, Value},
     run::{JobPlace, Plan, RunState},
@@ -13,14 +14,6 @@ use crate::pipelines::{
 
 /// How a runner and the server talk.
 pub const PROTOCOL: u32 = 1;
-/// Bytes of a job's log, at most.
-pub const LOG_LEN_MAX: u64 = 64 * 1024 * 1024;
-/// Bytes of a job's summary, at most (contract C 4.1).
-pub const SUMMARY_LEN_MAX: u64 = 65_536;
-/// Bytes of an artifact, at most.
-pub const ARTIFACT_LEN_MAX: u64 = 10 * 1024 * 1024 * 1024;
-/// Bytes of a cache's entry, at most.
-pub const CACHE_LEN_MAX: u64 = 5 * 1024 * 1024 * 1024;
 
 /// A job as its runner is told of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -85,31 +78,6 @@ pub struct PlannedDefaults {
     /// The folder in which scripts run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_directory: Option<String>,
-}
-
-/// How much a job may make.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct JobLimits {
-    /// Bytes of the log.
-    pub log_bytes: u64,
-    /// Bytes of the summary.
-    pub summary_bytes: u64,
-    /// Bytes of an artifact.
-    pub artifact_bytes: u64,
-    /// Bytes of a cache's entry.
-    pub cache_bytes: u64,
-}
-
-impl Default for JobLimits {
-    fn default() -> Self {
-        Self {
-            log_bytes: LOG_LEN_MAX,
-            summary_bytes: SUMMARY_LEN_MAX,
-            artifact_bytes: ARTIFACT_LEN_MAX,
-            cache_bytes: CACHE_LEN_MAX,
-        }
-    }
 }
 
 /// A step, with its expressions as text.

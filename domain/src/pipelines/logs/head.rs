@@ -1,7 +1,7 @@
 //! What is known of a log that is being written, and what becomes of the lines that come.
 
 use super::{LogLine, Masks, RunnerWord, StepBorder, text};
-use crate::{Error, Result};
+use crate::{Error, Result, pipelines::job::sized};
 
 /// A line as a runner sends it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,18 +73,13 @@ impl LogHead {
         // Each line costs a little, so that empty ones have an end, too.
         if self.bytes + m.len() as u64 + 1 > rules.len_max {
             self.dropped = 1;
-            m = format!("The log is longer than {}. What follows is counted, and not kept.", size(rules.len_max));
+            m = format!("The log is longer than {}. What follows is counted, and not kept.", sized(rules.len_max));
         }
         self.bytes += m.len() as u64 + 1;
         let line = LogLine { n: self.lines, t: sent.t, step: self.step, m };
         self.lines += 1;
         Some(line)
     }
-}
-
-fn size(bytes: u64) -> String {
-    const MIB: u64 = 1024 * 1024;
-    if bytes.is_multiple_of(MIB) { format!("{} MiB", bytes / MIB) } else { format!("{bytes} bytes") }
 }
 
 /// 409 for lines behind one that hasn't come.
@@ -149,7 +144,6 @@ mod tests {
             assert_eq!(texts(&head.take(None, &sent(&["", ""]), &rules).unwrap()), [""; 0]);
             assert_eq!((head.dropped, head.received), (7 - kept as u64, 7));
         }
-        assert_eq!(size(64 * 1024 * 1024), "64 MiB");
     }
 
     #[test]

@@ -133,6 +133,30 @@ impl JobState {
         matches!(self.phase, Phase::Running | Phase::Cancelling)
     }
 
+    /// Whether nothing but where the job is differs from before, and its row says that. What holds a job back no row says.
+    fn has_just_moved(&self, before: &Self) -> bool {
+        let Self {
+            name,
+            phase,
+            matrix,
+            labels,
+            runner_group,
+            environment,
+            concurrency,
+            timeout_minutes,
+            continues_on_error,
+            outputs,
+            lost,
+            fault,
+        } = self;
+        (*phase == before.phase || !matches!(phase, Phase::Held(_)))
+            && (name, matrix, labels) == (&before.name, &before.matrix, &before.labels)
+            && (runner_group, environment) == (&before.runner_group, &before.environment)
+            && (concurrency, timeout_minutes) == (&before.concurrency, &before.timeout_minutes)
+            && (continues_on_error, outputs) == (&before.continues_on_error, &before.outputs)
+            && (lost, fault) == (&before.lost, &before.fault)
+    }
+
     /// Bytes of what the job hands to others.
     fn outputs_len(&self) -> usize {
         outputs_len(&self.outputs)
@@ -162,7 +186,35 @@ pub(super) fn outputs_len(outputs: &BTreeMap<String, String>) -> usize {
     outputs.iter().map(|(name, value)| name.len() + value.len()).sum()
 }
 
+impl NodeState {
+    fn has_just_moved(&self, before: &Self) -> bool {
+        let Self { jobs, fail_fast, max_parallel, settled } = self;
+        (fail_fast, max_parallel, settled) == (&before.fail_fast, &before.max_parallel, &before.settled)
+            && jobs.len() == before.jobs.len()
+            && jobs.iter().zip(&before.jobs).all(|(job, before)| job.has_just_moved(before))
+    }
+}
+
 impl RunState {
+    /// Whether nothing but where jobs are differs from before, and their rows say that: such a state needn't be written
+    /// ([`move_jobs`](Self::move_jobs)).
+    pub fn has_just_moved(&self, before: &Self) -> bool {
+        let Self { has_begun, is_cancelled, has_started, conclusion, nodes } = self;
+        (has_begun, is_cancelled) == (&before.has_begun, &before.is_cancelled)
+            && (has_started, conclusion) == (&before.has_started, &before.conclusion)
+            && nodes.len() == before.nodes.len()
+            && nodes.iter().zip(&before.nodes).all(|(node, before)| node.has_just_moved(before))
+    }
+
+    /// Puts jobs where their rows say that they are.
+    pub fn move_jobs(&mut self, jobs: impl IntoIterator<Item = (JobPlace, Phase)>) {
+        for (place, phase) in jobs {
+            if let Some(job) = self.nodes.get_mut(place.node).and_then(|node| node.jobs.get_mut(place.index)) {
+                job.phase = phase;
+            }
+        }
+    }
+
     /// Bytes of what the jobs hand to others.
     pub(super) fn outputs_len(&self) -> usize {
         self.jobs().map(|(_, job)| job.outputs_len()).sum()

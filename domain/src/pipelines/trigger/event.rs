@@ -1,5 +1,8 @@
 //! The events that may start runs.
 
+use super::refs::TRIGGERING_REFS_MAX;
+use crate::git::ObjectId;
+
 /// The events that start runs, as files name them (contract C 2.1).
 pub const RUN_EVENTS: [&str; 4] = ["push", "pull_request", "schedule", "workflow_dispatch"];
 
@@ -21,6 +24,50 @@ pub enum Paths<'a> {
     Known(&'a [String]),
     /// Too many to look, or nothing to compare with: every filter of paths lets them pass.
     Unknown,
+}
+
+/// Why an event starts nothing, whatever the files say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Missed {
+    /// A job did it with its own credential.
+    #[error("What a job pushes with its own credential starts nothing.")]
+    ByJob,
+    /// The push moved so many refs that this one isn't looked at.
+    #[error("A push starts runs of at most {} branches and tags, the first by their names.", TRIGGERING_REFS_MAX)]
+    TooManyRefs,
+    /// There was no push that left a branch or a tag at the commit.
+    #[error("No push of a branch or a tag ended at this commit.")]
+    Unpushed,
+    /// The commit came with others by a push that ended at another one.
+    #[error("The commit came by a push that ended at {head}, and a push starts runs on the commit at which it ends.")]
+    WithinPush {
+        /// Where the push ended.
+        head: ObjectId,
+    },
+    /// The pull request was closed before the activity was looked at.
+    #[error("The pull request isn't open.")]
+    PullClosed,
+    /// The pull request is open, though it is asked about its end.
+    #[error("The pull request is open.")]
+    PullOpen,
+    /// The head of the pull request names another commit.
+    #[error("The head of the pull request is at another commit.")]
+    HeadMoved,
+}
+
+impl Missed {
+    /// A word for programs.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::ByJob => "job_credential",
+            Self::TooManyRefs => "too_many_refs",
+            Self::Unpushed => "not_pushed",
+            Self::WithinPush { .. } => "within_push",
+            Self::PullClosed => "pull_closed",
+            Self::PullOpen => "pull_open",
+            Self::HeadMoved => "head_moved",
+        }
+    }
 }
 
 /// An event that may start runs.
@@ -54,11 +101,13 @@ pub enum TriggerEvent<'a> {
         cron: &'a str,
         /// The zone, as the file has it.
         timezone: Option<&'a str>,
+        /// Whether the file is the default branch's.
+        is_default: bool,
     },
     /// The workflow is started by hand.
     Dispatch,
-    /// A push, or an activity on a pull request, with a job's own credential.
-    ByJob,
+    /// A push, or an activity on a pull request, that starts nothing of any file.
+    Missed(Missed),
 }
 
 impl TriggerEvent<'_> {
@@ -69,7 +118,7 @@ impl TriggerEvent<'_> {
             Self::PullRequest { .. } | Self::Conflict => Some("pull_request"),
             Self::Schedule { .. } => Some("schedule"),
             Self::Dispatch => Some("workflow_dispatch"),
-            Self::ByJob => None,
+            Self::Missed(_) => None,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 mod dispatch;
 mod event;
+mod pull;
+mod refs;
 mod skip;
 mod start;
 
@@ -10,7 +12,9 @@ mod tests;
 
 pub use self::{
     dispatch::{DISPATCH_INPUTS_MAX, DispatchValue, dispatch_inputs},
-    event::{Paths, PushedRef, RUN_EVENTS, TriggerEvent},
+    event::{Missed, Paths, PushedRef, RUN_EVENTS, TriggerEvent},
+    pull::pull_missed,
+    refs::{TRIGGERING_REFS_MAX, triggering},
     skip::{SKIP_SPELLINGS, skips},
     start::{Candidate, Start, WhyNot, start},
 };

@@ -1,7 +1,7 @@
 //! Whether an event starts a workflow, and why not.
 
 use super::{
-    event::{Paths, PushedRef, TriggerEvent},
+    event::{Missed, Paths, PushedRef, TriggerEvent},
     skip::skips,
 };
 use crate::pipelines::workflow::{Filter, PullRequestTrigger, PushTrigger, Triggers, Workflow};
@@ -33,9 +33,9 @@ pub enum WhyNot {
     /// The file is broken, and only a push says so in a run.
     #[error("The workflow file has errors.")]
     Broken,
-    /// A job's credential starts nothing.
-    #[error("What a job pushes with its own credential starts nothing.")]
-    ByJob,
+    /// The event starts nothing of any file.
+    #[error(transparent)]
+    Missed(#[from] Missed),
     /// The commit asks for no runs.
     #[error("The message of the commit has {0} in it.")]
     Skipped(&'static str),
@@ -66,6 +66,9 @@ pub enum WhyNot {
     /// The filter of paths lets none of the changed files pass.
     #[error("The filter of paths lets none of the changed files pass.")]
     Paths,
+    /// The file isn't the default branch's.
+    #[error("Schedules are those of the default branch's newest commit, and this is another one.")]
+    NotDefault,
     /// The file has no such schedule any more.
     #[error("The file has no schedule '{0}'.")]
     Schedule(String),
@@ -77,7 +80,7 @@ impl WhyNot {
         match self {
             Self::Disabled => "disabled",
             Self::Broken => "broken",
-            Self::ByJob => "job_credential",
+            Self::Missed(missed) => missed.code(),
             Self::Skipped(_) => "skip_ci",
             Self::Conflict => "conflict",
             Self::Event(_) => "event",
@@ -86,6 +89,7 @@ impl WhyNot {
             Self::Tag(_) | Self::BranchesOnly(_) => "tag",
             Self::Activity(_) => "type",
             Self::Paths => "paths",
+            Self::NotDefault => "not_default",
             Self::Schedule(_) => "schedule",
         }
     }
@@ -97,7 +101,7 @@ pub fn start(candidate: Candidate<'_>, event: &TriggerEvent<'_>) -> Result<Start
         return Err(WhyNot::Disabled);
     }
     match event {
-        TriggerEvent::ByJob => return Err(WhyNot::ByJob),
+        TriggerEvent::Missed(missed) => return Err((*missed).into()),
         TriggerEvent::Push { to: PushedRef::Deleted, .. } => return Err(WhyNot::Deleted),
         TriggerEvent::Push { message, .. } | TriggerEvent::PullRequest { message, .. } => {
             skips(message).map_or(Ok(()), |spelling| Err(WhyNot::Skipped(spelling)))?;
@@ -123,12 +127,13 @@ fn named(triggers: &Triggers, event: &TriggerEvent<'_>) -> Result<(), WhyNot> {
             triggers.pull_request.as_ref().map_or_else(|| Err(missing()), |_| Err(WhyNot::Conflict))
         }
         TriggerEvent::Schedule { .. } if triggers.schedules.is_empty() => Err(missing()),
-        TriggerEvent::Schedule { cron, timezone } => {
+        TriggerEvent::Schedule { is_default: false, .. } => Err(WhyNot::NotDefault),
+        TriggerEvent::Schedule { cron, timezone, .. } => {
             let is_it = triggers.schedules.iter().any(|it| it.cron == *cron && it.timezone.as_deref() == *timezone);
             is_it.then_some(()).ok_or_else(|| WhyNot::Schedule((*cron).to_owned()))
         }
         TriggerEvent::Dispatch => triggers.dispatch.as_ref().map(|_| ()).ok_or_else(missing),
-        TriggerEvent::ByJob => Err(WhyNot::ByJob),
+        TriggerEvent::Missed(missed) => Err((*missed).into()),
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 use crate::{
     error::Error,
+    git::ObjectId,
     pipelines::{
         expressions::Value,
         workflow::{Workflow, WorkflowFile},
@@ -117,14 +118,33 @@ fn five_spellings_ask_for_no_runs() {
 #[test]
 fn schedules_and_people_start_what_names_them() {
     let on = "{schedule: [{cron: '0 5 * * *'}, {cron: '0 6 * * *', timezone: Europe/Berlin}], workflow_dispatch: null}";
-    let due = |cron, timezone| TriggerEvent::Schedule { cron, timezone };
+    let due = |cron, timezone| TriggerEvent::Schedule { cron, timezone, is_default: true };
     assert_eq!(why(on, &due("0 5 * * *", None)), "run");
     assert_eq!(why(on, &due("0 6 * * *", Some("Europe/Berlin"))), "run");
     assert_eq!(why(on, &due("0 6 * * *", None)), "schedule");
     assert_eq!(why("push", &due("0 5 * * *", None)), "event");
     assert_eq!(why(on, &TriggerEvent::Dispatch), "run");
     assert_eq!(why("push", &TriggerEvent::Dispatch), "event");
-    assert_eq!(why(on, &TriggerEvent::ByJob), "job_credential");
+    let elsewhere = TriggerEvent::Schedule { cron: "0 5 * * *", timezone: None, is_default: false };
+    assert_eq!((why(on, &elsewhere), why("push", &elsewhere)), ("not_default", "event"));
+}
+
+#[test]
+fn what_is_missed_starts_nothing_whatever_the_file_says() {
+    for (missed, code) in [
+        (Missed::ByJob, "job_credential"),
+        (Missed::TooManyRefs, "too_many_refs"),
+        (Missed::Unpushed, "not_pushed"),
+        (Missed::WithinPush { head: ObjectId::ZERO }, "within_push"),
+        (Missed::PullClosed, "pull_closed"),
+        (Missed::PullOpen, "pull_open"),
+        (Missed::HeadMoved, "head_moved"),
+    ] {
+        for on in ["push", "pull_request", "workflow_dispatch"] {
+            assert_eq!(why(on, &TriggerEvent::Missed(missed)), code, "{on}");
+        }
+        assert_eq!(WhyNot::from(missed).to_string(), missed.to_string());
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! nothing. Keys and behaviour are those of GitHub Actions; `.ci/pipelines/run` compares what is found wrong, and where, with
 //! what `@actions/workflow-parser` finds.
 
+mod beside;
 mod check;
 mod cron;
 mod glob;
@@ -25,6 +26,7 @@ mod tests;
 
 use self::problem::Problems;
 pub use self::{
+    beside::{FilesBeside, WORKFLOW_NAME_LEN_MAX},
     glob::Glob,
     matrix::{MATRIX_JOBS_MAX, Matrix, MatrixFault, MatrixTree, Scalar},
     model::{
@@ -35,8 +37,8 @@ pub use self::{
     schema::{OF_JOB_DEFAULTS, OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF},
     times::{LATE_MAX, ScheduleTimes},
     triggers::{
-        DispatchInput, Filter, InputDefault, InputKind, PullRequestTrigger, PushTrigger, SCHEDULES_MAX, Schedule,
-        Triggers, Verdict,
+        ACTIVITIES_TOLD, DispatchInput, Filter, InputDefault, InputKind, PullRequestTrigger, PushTrigger,
+        SCHEDULES_MAX, Schedule, Triggers, Verdict,
     },
     yaml::{YAML_DEPTH_MAX, YAML_LEN_MAX, YAML_NODES_MAX},
 };

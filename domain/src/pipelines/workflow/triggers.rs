@@ -17,7 +17,7 @@ const ACTIVITIES: [&str; 3] = ["opened", "synchronize", "reopened"];
 /// Schedules of a file, at most; what comes behind them starts nothing.
 pub const SCHEDULES_MAX: usize = 50;
 /// What of pull requests workflows are told of; of GitHub's other types nothing comes here.
-const ACTIVITIES_TOLD: [&str; 7] =
+pub const ACTIVITIES_TOLD: [&str; 7] =
     ["opened", "synchronize", "reopened", "closed", "edited", "ready_for_review", "converted_to_draft"];
 
 /// What starts a workflow.

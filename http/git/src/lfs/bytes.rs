@@ -2,21 +2,17 @@
 
 use std::time::Instant;
 
-use actix_web::{
-    HttpResponse,
-    http::{StatusCode, header},
-};
+use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
 use actors::git::KeepLfsObject;
 use domain::{
     Caller, Context, Error,
     git::{LfsOid, lfs_object_differs, repository_not_found},
     id::ResourceId,
-    storage::{RangeAnswer, range_answer},
 };
-use futures::TryStreamExt;
 use http_shell::{
     argument::Argument,
     call::Call,
+    download::Download,
     error::Result,
     facts::Facts,
     path::Path,
@@ -82,15 +78,14 @@ impl Signed {
 
 /// A large file that somebody may read, and the part of it that is asked for.
 pub(crate) struct LfsDownload {
-    repository: StoredRepository,
-    object: LfsObject,
-    range: RangeAnswer,
+    oid: LfsOid,
+    download: Download,
 }
 
 impl Argument for LfsDownload {
     fn describe(facts: &mut Facts) {
         Signed::describe(facts);
-        facts.header("Range", "One range of bytes, as `bytes=0-1023`.", false);
+        Download::describe(facts);
         facts.error(404, "File not found");
     }
 
@@ -100,9 +95,8 @@ impl Argument for LfsDownload {
             return Err(refused(BlobRefusal::Forged).into());
         }
         let found = call.state.store.lfs_object(repository.no, address.oid).await?;
-        let object = found.ok_or_else(|| Error::not_found("File not found"))?;
-        let range = range_answer(call.header(header::RANGE), object.size);
-        Ok(Self { repository, object, range })
+        let LfsObject { oid, content, size } = found.ok_or_else(|| Error::not_found("File not found"))?;
+        Ok(Self { oid, download: Download::of(call, repository.resource.org_id, content, size) })
     }
 }
 
@@ -114,33 +108,14 @@ impl Argument for LfsDownload {
     (status = 206, description = "The range that was asked for.", content_type = "application/octet-stream"),
     (status = 416, description = "The file ends before.")))]
 pub(crate) async fn lfs_object_get(found: LfsDownload, state: State) -> Result<HttpResponse> {
-    let LfsDownload { repository, object, range } = found;
-    let mut response = HttpResponse::Ok();
-    let part = match range {
-        RangeAnswer::Whole => None,
-        RangeAnswer::Part(part) => {
-            let shown = format!("bytes {}-{}/{}", part.bytes.start(), part.bytes.end(), part.size);
-            response.status(StatusCode::PARTIAL_CONTENT).insert_header((header::CONTENT_RANGE, shown));
-            Some(*part.bytes.start()..part.bytes.end() + 1)
-        }
-        RangeAnswer::Unsatisfiable => {
-            response.status(StatusCode::RANGE_NOT_SATISFIABLE);
-            return Ok(response.insert_header((header::CONTENT_RANGE, format!("bytes */{}", object.size))).finish());
-        }
+    let LfsDownload { oid, download } = found;
+    let about = |response: &mut HttpResponseBuilder| {
+        response
+            .insert_header((header::CONTENT_TYPE, "application/octet-stream"))
+            .insert_header((header::CONTENT_DISPOSITION, format!("attachment; filename=\"{oid}\"")))
+            .insert_header((header::ETAG, format!("\"{oid}\"")));
     };
-    let read = state.store.content_read(repository.resource.org_id, object.content, part).await?;
-    let read = read.ok_or_else(|| Error::internal("a large file has no content"))?;
-    Ok(response
-        .insert_header((header::CONTENT_TYPE, "application/octet-stream"))
-        .insert_header((header::CONTENT_DISPOSITION, format!("attachment; filename=\"{}\"", object.oid)))
-        .insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
-        .insert_header((header::ACCEPT_RANGES, "bytes"))
-        .insert_header((header::ETAG, format!("\"{}\"", object.oid)))
-        .no_chunking(read.range.end - read.range.start)
-        .streaming(read.bytes.map_err(|error| {
-            tracing::warn!(%error, "a download broke off");
-            std::io::Error::other("the download broke off")
-        })))
+    download.answer(&state, about).await
 }
 
 /// A large file whose bytes are sent.

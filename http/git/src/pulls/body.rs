@@ -3,8 +3,8 @@
 use domain::{
     Error,
     git::{
-        BRANCH_NAME_LEN, BranchName, MERGE_MESSAGE_LEN, MergeMethod, ObjectId, PULL_TITLE_LEN, Pull, PullDraft,
-        PullPatch, PullState, ReviewersDraft, lines_check,
+        AutoMerge, BRANCH_NAME_LEN, BranchName, MERGE_MESSAGE_LEN, MergeAsked, MergeMethod, ObjectId, PULL_TITLE_LEN,
+        Pull, PullDraft, PullPatch, PullState, ReviewersDraft, lines_check,
     },
     id::UserId,
     problems::{Problems, all},
@@ -63,6 +63,27 @@ pub(crate) struct PullBody {
     /// The person who closed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     closed_by: Option<String>,
+    /// The merge that is waited for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auto_merge: Option<PullAutoMerge>,
+}
+
+/// A merge that is made as soon as nothing stands against it.
+#[derive(Serialize, ToSchema)]
+#[schema(example = json!({"method": "squash", "by": "usr_01jd7rt4m5e9fv2w8x3c6k0hqz", "since": 1_767_225_600_000_i64}))]
+pub(crate) struct PullAutoMerge {
+    /// How: `merge`, `squash` or `rebase`.
+    method: &'static str,
+    /// The person who asked for it, or who made the key that did.
+    by: String,
+    /// When it was asked for.
+    since: i64,
+}
+
+impl From<AutoMerge> for PullAutoMerge {
+    fn from(wish: AutoMerge) -> Self {
+        Self { method: wish.asked.method.as_str(), by: wish.by.to_string(), since: wish.since.as_millis() }
+    }
 }
 
 impl From<Pull> for PullBody {
@@ -87,6 +108,7 @@ impl From<Pull> for PullBody {
             merge_commit_id: pull.merge_commit.map(|oid| oid.to_string()),
             closed_at: closed.map(|(_, at)| at.as_millis()),
             closed_by: closed.map(|(by, _)| by.to_string()),
+            auto_merge: pull.auto_merge.map(PullAutoMerge::from),
         }
     }
 }
@@ -234,29 +256,30 @@ pub(crate) struct PullMerge {
     message: Option<String>,
     /// Whether the head's branch is deleted with it; false where it isn't said.
     delete_branch: Option<bool>,
+    /// `ready`, to have it merged as soon as nothing stands against it; at once where it isn't said.
+    when: Option<String>,
 }
 
 impl RequestBody for PullMerge {}
 
-/// The same, once it is read.
-pub(super) struct MergeAsked {
-    pub method: MergeMethod,
-    pub head: ObjectId,
-    pub message: Option<String>,
-    pub deletes_branch: bool,
-}
-
 impl PullMerge {
-    pub(super) fn read(&self) -> domain::Result<MergeAsked> {
+    /// How it is to be merged, and whether that may wait.
+    pub(super) fn read(&self) -> domain::Result<(MergeAsked, bool)> {
         let known = || Error::invalid("method", "Use one of: merge, squash, rebase.");
         let method = MergeMethod::from_name(&self.method).ok_or_else(known);
         let message = |text: &String| lines_check("message", text, &MERGE_MESSAGE_LEN);
-        let (method, head, message) =
-            all((method, head_of(&self.head), self.message.as_ref().map(message).transpose()))?;
+        let may_wait = match self.when.as_deref() {
+            None => Ok(false),
+            Some("ready") => Ok(true),
+            Some(_) => Err(Error::invalid("when", "Use ready, or leave it away.")),
+        };
+        let message = self.message.as_ref().map(message).transpose();
+        let (method, head, message, may_wait) = all((method, head_of(&self.head), message, may_wait))?;
         if method == MergeMethod::Rebase && message.is_some() {
             return Err(Error::invalid("message", "A rebase keeps what the commits say."));
         }
-        Ok(MergeAsked { method, head, message, deletes_branch: self.delete_branch.unwrap_or(false) })
+        let deletes_branch = self.delete_branch.unwrap_or(false);
+        Ok((MergeAsked { method, head, message, deletes_branch }, may_wait))
     }
 }
 

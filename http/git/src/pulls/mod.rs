@@ -11,7 +11,7 @@ mod timeline;
 use actors::git::{ChangePull, CreatePull, host::History};
 use domain::{
     Error,
-    git::{ObjectId, OpenPull, Pull, PullNumber, PullState, branch_among, histories_unrelated, nothing_to_merge},
+    git::{ObjectId, Pull, PullNumber, PullState, branch_among, histories_unrelated, nothing_to_merge},
 };
 use http_shell::{
     answer::{Created, Json, Object},
@@ -162,13 +162,6 @@ async fn base_of(state: &State, repository: &Repository<GitRead>, pull: &Pull) -
     // The base may name what wasn't there yet when somebody began to read.
     let refs = state.git.refs_in_view(&repository.stored).await?;
     Ok(branch_among(&refs, &pull.base).map_or(pull.base_oid, |it| it.oid))
-}
-
-/// The open pull requests of a repository, but for this one.
-async fn others(state: &State, repository: &Repository<GitWrite>, pull: &Pull) -> domain::Result<Vec<OpenPull>> {
-    let mut open = state.store.open_pulls(repository.stored.no).await?;
-    open.retain(|it| it.number != pull.number);
-    Ok(open)
 }
 
 /// Where a pull request stands in the list of them.

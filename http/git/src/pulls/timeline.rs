@@ -22,7 +22,7 @@ pub(crate) struct TimelineEntryBody {
     /// The number of the entry, from 1.
     number: i64,
     /// `opened`, `pushed`, `forced`, `renamed`, `drafted`, `readied`, `base_changed`, `branch_renamed`, `reviewers_changed`,
-    /// `reviewed`, `review_dismissed`, `thread_opened`, `closed`, `reopened` or `merged`.
+    /// `reviewed`, `review_dismissed`, `thread_opened`, `auto_merge_set`, `auto_merge_ended`, `closed`, `reopened` or `merged`.
     r#type: &'static str,
     /// The person who did it, or who made the key that did.
     by: String,
@@ -53,7 +53,7 @@ pub(crate) struct TimelineEntryBody {
     /// The person whose review was dismissed.
     #[serde(skip_serializing_if = "Option::is_none")]
     reviewer: Option<String>,
-    /// Why it was.
+    /// Why it was, or why a merge isn't waited for any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The thread of `thread_opened`.
@@ -68,9 +68,12 @@ pub(crate) struct TimelineEntryBody {
     /// The side: `old` or `new`.
     #[serde(skip_serializing_if = "Option::is_none")]
     side: Option<&'static str>,
-    /// How it was merged: `merge`, `squash`, `rebase`, or `push`.
+    /// How it was merged, or is to be: `merge`, `squash`, `rebase`, or `push`.
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<String>,
+    /// Why a merge isn't waited for any more: `head_moved`, `base_changed`, `conflict`, `no_right`, `closed`, `withdrawn` or `refused`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<&'static str>,
 }
 
 impl TimelineEntryBody {
@@ -85,6 +88,12 @@ impl TimelineEntryBody {
             PullEvent::Renamed { from, to } => moved("renamed", from, to),
             PullEvent::BaseChanged { from, to } => moved("base_changed", from, to),
             PullEvent::BranchRenamed { from, to } => moved("branch_renamed", from, to),
+            PullEvent::AutoMergeSet { method } => {
+                Self { method: Some(method.as_str().to_owned()), ..plain("auto_merge_set") }
+            }
+            PullEvent::AutoMergeEnded { end, reason } => {
+                Self { end: Some(end.as_str()), reason: Some(reason), ..plain("auto_merge_ended") }
+            }
             PullEvent::Drafted => plain("drafted"),
             PullEvent::Readied => plain("readied"),
             PullEvent::Closed => plain("closed"),

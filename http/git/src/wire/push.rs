@@ -1,6 +1,7 @@
 //! `git-receive-pack`: what a client pushes, and what becomes of it.
 //!
-//! A push is acknowledged by the line of its report, which is sent once the commit is made that moves the refs.
+//! A push is acknowledged by the line of its report, which is sent once the commit is made that moves the refs. The answer begins
+//! once all of the pack has come: git may take its time to look at it, and so may the search for secrets.
 
 use std::{
     collections::HashMap,
@@ -21,9 +22,15 @@ use domain::{
         wire::{FLUSH, PushCommand, PushReport, PushRequest, PushRequestReader, Service},
     },
 };
-use futures::{SinkExt, channel::mpsc, stream};
+use futures::{
+    FutureExt,
+    channel::oneshot,
+    future::{LocalBoxFuture, ready},
+    stream,
+};
 use http_shell::{error::Result, permission::GitWrite, state::State};
 use store::git::{NewPack, PushedRef, StoredRepository};
+use tokio::sync::mpsc;
 
 use super::{
     argument::Served,
@@ -51,11 +58,13 @@ pub(crate) async fn git_receive_pack(served: Served<GitWrite>, body: PushBody, s
         // What git sends first to see whether it may push.
         return Ok(said(Service::ReceivePack, "result", Bytes::new()));
     }
-    let mut push = Push { state, stored: served.stored, context: served.context, request };
-    let taken = push.take(pack).await?;
+    let in_bands = request.in_bands;
+    let push = Push { state, stored: served.stored, context: served.context, request };
+    let taking = push.begin(pack).await?;
     let (sender, receiver) = mpsc::channel::<std::io::Result<Bytes>>(1);
-    rt::spawn(push.answer(taken, sender));
-    Ok(answering(Service::ReceivePack, "result").streaming(receiver))
+    rt::spawn(answer(taking, in_bands, sender));
+    let pieces = stream::unfold(receiver, async |mut receiver| Some((receiver.recv().await?, receiver)));
+    Ok(answering(Service::ReceivePack, "result").streaming(pieces))
 }
 
 /// The body of a push, of which the beginning is read.
@@ -88,17 +97,21 @@ impl Incoming {
         }
     }
 
-    /// What is left of it.
-    fn rest(self) -> impl stream::Stream<Item = domain::Result<Bytes>> {
-        stream::unfold(Some(self), async |incoming| {
-            let mut incoming = incoming?;
+    /// What is left of it; says once all has come.
+    fn rest(self, came: oneshot::Sender<()>) -> impl stream::Stream<Item = domain::Result<Bytes>> {
+        stream::unfold(Some((self, came)), async |incoming| {
+            let (mut incoming, came) = incoming?;
             if !incoming.waiting.is_empty() {
                 let piece = incoming.waiting.split().freeze();
-                return Some((Ok(piece), Some(incoming)));
+                return Some((Ok(piece), Some((incoming, came))));
             }
             match next(&mut incoming.payload).await {
-                Ok(None) => None,
-                Ok(Some(piece)) => Some((Ok(piece), Some(incoming))),
+                Ok(None) => {
+                    // Where nobody waits for it, the push was answered already.
+                    let _ = came.send(());
+                    None
+                }
+                Ok(Some(piece)) => Some((Ok(piece), Some((incoming, came)))),
                 Err(error) => Some((Err(error), None)),
             }
         })
@@ -135,58 +148,76 @@ struct Looked {
     told: String,
 }
 
+/// A push whose pack is being taken in.
+type Taking = LocalBoxFuture<'static, (Push, domain::Result<Taken>)>;
+
+/// Sends what becomes of a push, and signs of life until that is known. Nobody goes on once the client is gone.
+async fn answer(taking: Taking, in_bands: bool, sender: mpsc::Sender<std::io::Result<Bytes>>) {
+    let mut landing = pin!(async move {
+        let (push, taken) = taking.await;
+        push.land(taken).await
+    });
+    let report = loop {
+        tokio::select! {
+            report = &mut landing => break report,
+            () = sender.closed() => return,
+            () = tokio::time::sleep(KEEPALIVE_EVERY) => {
+                if in_bands && sender.send(Ok(Bytes::from_static(SIGN_OF_LIFE))).await.is_err() {
+                    return;
+                }
+            }
+        }
+    };
+    if let Err(error) = sender.send(Ok(report.into())).await {
+        tracing::debug!(%error, "who pushed didn't wait for the report");
+    }
+}
+
 impl Push {
+    /// Takes the pack in until all of it has come, and git has only to look at it; whatever is wrong by then is no answer of a push.
+    async fn begin(self, pack: Incoming) -> Result<Taking> {
+        let (came, mut has_come) = oneshot::channel();
+        let mut taking: Taking = Box::pin(async move {
+            let taken = self.take(pack, came).await;
+            (self, taken)
+        });
+        tokio::select! {
+            biased;
+            (push, taken) = &mut taking => Ok(ready((push, Ok(taken?))).boxed_local()),
+            Ok(()) = &mut has_come => Ok(taking),
+        }
+    }
+
     /// Takes the pack in, where there is one.
-    async fn take(&mut self, pack: Incoming) -> Result<Taken> {
+    async fn take(&self, pack: Incoming, came: oneshot::Sender<()>) -> domain::Result<Taken> {
         if !self.request.has_pack() {
             return Ok(Taken::Objects(None));
         }
         let mut quarantine = self.state.git.quarantine(&self.stored).await?;
-        match quarantine.take_pack(pack.rest()).await {
+        match quarantine.take_pack(pack.rest(came)).await {
             Ok(()) => Ok(Taken::Objects(Some(quarantine))),
             Err(PackRefusal::Bad(reason)) => Ok(Taken::Nothing(reason)),
-            Err(PackRefusal::BrokeOff) => Err(Error::bad_request("malformed", "The body broke off.").into()),
-            Err(PackRefusal::Failed(error)) => Err(error.into()),
-        }
-    }
-
-    /// Sends what becomes of the push, and signs of life until that is known. Nobody goes on once the client is gone.
-    async fn answer(self, taken: Taken, mut sender: mpsc::Sender<std::io::Result<Bytes>>) {
-        let in_bands = self.request.in_bands;
-        let mut landing = pin!(self.land(taken));
-        let report = loop {
-            tokio::select! {
-                report = &mut landing => break report,
-                () = tokio::time::sleep(KEEPALIVE_EVERY) => {
-                    let alive = Bytes::from_static(SIGN_OF_LIFE);
-                    if sender.is_closed() || (in_bands && sender.send(Ok(alive)).await.is_err()) {
-                        return;
-                    }
-                }
-            }
-        };
-        if let Err(error) = sender.send(Ok(report.into())).await {
-            tracing::debug!(%error, "who pushed didn't wait for the report");
+            Err(PackRefusal::BrokeOff) => Err(Error::bad_request("malformed", "The body broke off.")),
+            Err(PackRefusal::Failed(error)) => Err(error),
         }
     }
 
     /// What is sent of the push once all is done.
-    async fn land(&self, taken: Taken) -> Vec<u8> {
+    async fn land(&self, taken: domain::Result<Taken>) -> Vec<u8> {
         let names = || self.request.commands.iter().map(|command| command.name.as_slice());
-        let report = match taken {
-            Taken::Nothing(reason) => PushReport::not_unpacked(names(), &reason),
-            Taken::Objects(quarantine) => match self.decide(quarantine).await {
-                Ok(report) => report,
-                Err(error) => {
-                    let id = &self.context.request_id;
-                    if let Error::Internal { log } = &error {
-                        tracing::error!(error = %log, request_id = %id, "a push failed");
-                    }
-                    let refused = names().map(|name| (name.to_vec(), Some(error.to_string())));
-                    PushReport { refs: refused.collect(), ..PushReport::default() }
-                }
-            },
+        let decided = match taken {
+            Ok(Taken::Nothing(reason)) => Ok(PushReport::not_unpacked(names(), &reason)),
+            Ok(Taken::Objects(quarantine)) => self.decide(quarantine).await,
+            Err(error) => Err(error),
         };
+        let report = decided.unwrap_or_else(|error| {
+            let id = &self.context.request_id;
+            if let Error::Internal { log } = &error {
+                tracing::error!(error = %log, request_id = %id, "a push failed");
+            }
+            let refused = names().map(|name| (name.to_vec(), Some(error.to_string())));
+            PushReport { refs: refused.collect(), ..PushReport::default() }
+        });
         if self.request.reports { report.answer(self.request.in_bands) } else { FLUSH.to_vec() }
     }
 

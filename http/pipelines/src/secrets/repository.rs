@@ -1,8 +1,7 @@
 //! Secrets and variables of a repository.
 
-use domain::pipelines::values::ValueKind;
 use http_shell::{
-    answer::{Json, NoContent},
+    answer::NoContent,
     body::Body,
     error::Result,
     path::Path,
@@ -11,103 +10,53 @@ use http_shell::{
 };
 
 use super::{
-    OfRepository, PipelineSecretAnswer, PipelineSecretBody, PipelineSecretPut, PipelineSecretsAnswer,
-    PipelineVariableAnswer, PipelineVariableBody, PipelineVariablePut, PipelineVariablesAnswer, Put, SecretName,
-    ValuesOf, VariableName,
+    OfRepository, ValuesOf,
+    body::{PipelineSecretPut, PipelineVariablePut, Puts},
+    endpoints::{All, NameOf, One, Secrets, Variables, endpoints},
 };
 
-/// The secrets of a repository
-///
-/// Names only: what secrets say is told to jobs.
-#[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/secrets")]
-pub(crate) async fn repository_secrets_list(
-    of: ValuesOf<OfRepository, EnvRead>,
-    state: State,
-) -> Result<Json<PipelineSecretsAnswer>> {
-    let found = of.all(ValueKind::Secret, &state).await?;
-    Ok(Json(PipelineSecretsAnswer { secrets: found.into_iter().map(PipelineSecretBody::from).collect() }))
+endpoints! { OfRepository, Secrets, PipelineSecretPut:
+    /// The secrets of a repository
+    ///
+    /// Names only: what secrets say is told to jobs.
+    #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/secrets")]
+    list repository_secrets_list;
+
+    /// One secret of a repository
+    #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/secrets/{secret}")]
+    get repository_secret_get;
+
+    /// Set a secret of a repository
+    ///
+    /// An environment's secret of the same name holds before it, and it before an organization's.
+    #[utoipa::path(put, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/secrets/{secret}", responses(
+        (status = 409, description = "This repository is deleted. Restore it first.")))]
+    put repository_secret_put;
+
+    /// Delete a secret of a repository
+    #[utoipa::path(delete, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/secrets/{secret}", responses(
+        (status = 409, description = "This repository is deleted. Restore it first.")))]
+    delete repository_secret_delete;
 }
 
-/// One secret of a repository
-#[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/secrets/{secret}")]
-pub(crate) async fn repository_secret_get(
-    of: ValuesOf<OfRepository, EnvRead>,
-    Path(name): Path<SecretName>,
-    state: State,
-) -> Result<Json<PipelineSecretAnswer>> {
-    let secret = of.one(ValueKind::Secret, &name.0, &state).await?.into();
-    Ok(Json(PipelineSecretAnswer { secret }))
-}
+endpoints! { OfRepository, Variables, PipelineVariablePut:
+    /// The variables of a repository
+    #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/variables")]
+    list repository_variables_list;
 
-/// Set a secret of a repository
-///
-/// An environment's secret of the same name holds before it, and it before an organization's.
-#[utoipa::path(put, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/secrets/{secret}", responses(
-    (status = 409, description = "This repository is deleted. Restore it first.")))]
-pub(crate) async fn repository_secret_put(
-    of: ValuesOf<OfRepository, EnvWrite>,
-    body: Body<PipelineSecretPut>,
-    Path(name): Path<SecretName>,
-    state: State,
-) -> Result<Json<PipelineSecretAnswer>> {
-    let secret = of.set(ValueKind::Secret, &name.0, Put::value(&body.value), &state).await?.into();
-    Ok(Json(PipelineSecretAnswer { secret }))
-}
+    /// One variable of a repository
+    #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/variables/{variable}")]
+    get repository_variable_get;
 
-/// Delete a secret of a repository
-#[utoipa::path(delete, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/secrets/{secret}", responses(
-    (status = 409, description = "This repository is deleted. Restore it first.")))]
-pub(crate) async fn repository_secret_delete(
-    of: ValuesOf<OfRepository, EnvWrite>,
-    Path(name): Path<SecretName>,
-    state: State,
-) -> Result<NoContent> {
-    of.delete(ValueKind::Secret, &name.0, &state).await
-}
+    /// Set a variable of a repository
+    ///
+    /// An environment's variable of the same name holds before it, and it before an organization's.
+    #[utoipa::path(put, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/variables/{variable}", responses(
+        (status = 409, description = "This repository is deleted. Restore it first.")))]
+    put repository_variable_put;
 
-/// The variables of a repository
-#[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/variables")]
-pub(crate) async fn repository_variables_list(
-    of: ValuesOf<OfRepository, EnvRead>,
-    state: State,
-) -> Result<Json<PipelineVariablesAnswer>> {
-    let found = of.all(ValueKind::Variable, &state).await?;
-    Ok(Json(PipelineVariablesAnswer { variables: found.into_iter().map(PipelineVariableBody::from).collect() }))
-}
-
-/// One variable of a repository
-#[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/variables/{variable}")]
-pub(crate) async fn repository_variable_get(
-    of: ValuesOf<OfRepository, EnvRead>,
-    Path(name): Path<VariableName>,
-    state: State,
-) -> Result<Json<PipelineVariableAnswer>> {
-    let variable = of.one(ValueKind::Variable, &name.0, &state).await?.into();
-    Ok(Json(PipelineVariableAnswer { variable }))
-}
-
-/// Set a variable of a repository
-///
-/// An environment's variable of the same name holds before it, and it before an organization's.
-#[utoipa::path(put, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/variables/{variable}", responses(
-    (status = 409, description = "This repository is deleted. Restore it first.")))]
-pub(crate) async fn repository_variable_put(
-    of: ValuesOf<OfRepository, EnvWrite>,
-    body: Body<PipelineVariablePut>,
-    Path(name): Path<VariableName>,
-    state: State,
-) -> Result<Json<PipelineVariableAnswer>> {
-    let variable = of.set(ValueKind::Variable, &name.0, Put::value(&body.value), &state).await?.into();
-    Ok(Json(PipelineVariableAnswer { variable }))
-}
-
-/// Delete a variable of a repository
-#[utoipa::path(delete, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/variables/{variable}", responses(
-    (status = 409, description = "This repository is deleted. Restore it first.")))]
-pub(crate) async fn repository_variable_delete(
-    of: ValuesOf<OfRepository, EnvWrite>,
-    Path(name): Path<VariableName>,
-    state: State,
-) -> Result<NoContent> {
-    of.delete(ValueKind::Variable, &name.0, &state).await
+    /// Delete a variable of a repository
+    #[utoipa::path(delete, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/variables/{variable}", responses(
+        (status = 409, description = "This repository is deleted. Restore it first.")))]
+    delete repository_variable_delete;
 }

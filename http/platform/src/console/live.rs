@@ -161,6 +161,7 @@ impl Watch {
         let timers = store.timers_by_kind().await?;
         let outbox = store.outbox_by_state().await?;
         let deliveries = store.deliveries_by_state().await?;
+        let jobs = store.waiting_jobs().await?;
         let of_outbox = |state: &str| -> u64 {
             outbox.iter().filter(|count| count.state == state).map(|count| count.entries).sum()
         };
@@ -181,6 +182,10 @@ impl Watch {
                 "queued": of_deliveries("queued"),
                 "held": of_deliveries("held"),
                 "failed": of_deliveries("failed"),
+            },
+            "jobs": {
+                "queued": jobs.map_or(0, |jobs| jobs.count),
+                "oldestMs": jobs.map(|jobs| store.now().as_millis() - jobs.since.as_millis()),
             },
         }))
     }

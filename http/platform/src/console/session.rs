@@ -64,9 +64,12 @@ async fn look_up(state: &State, token: &Token) -> Result<PersonCaller> {
     admit(state, &caller, &[SCOPE]).await?;
     match caller {
         Caller::Person(caller) => Ok(caller),
-        Caller::Key(_) | Caller::AccessKey(_) | Caller::Job(_) | Caller::Nobody | Caller::System => {
-            Err(Error::Unauthenticated.into())
-        }
+        Caller::Key(_)
+        | Caller::AccessKey(_)
+        | Caller::Job(_)
+        | Caller::AppPassword(_)
+        | Caller::Nobody
+        | Caller::System => Err(Error::Unauthenticated.into()),
     }
 }
 

@@ -11,8 +11,8 @@ use domain::{
         COMMIT_NOT_FOUND, Fingerprint, ObjectId, PULL_NOT_FOUND, Principal, PullNumber, REPOSITORY_NOT_FOUND,
         RepositoryName, SECRET_FINDING_NOT_FOUND,
     },
-    id::{ArtifactId, LfsLockId, MailThreadId, OrgId, ResourceId, UserId},
-    mail::{ALIAS_NOT_FOUND, DOMAIN_NOT_FOUND, DomainName, THREAD_NOT_FOUND},
+    id::{ArtifactId, AttachmentId, LfsLockId, MailMessageId, MailThreadId, OrgId, ResourceId, UserId},
+    mail::{ALIAS_NOT_FOUND, DOMAIN_NOT_FOUND, DRAFT_NOT_FOUND, DomainName, FILE_NOT_FOUND, THREAD_NOT_FOUND},
     notify::ResourceType,
     pipelines::{
         artifacts::ARTIFACT_NOT_FOUND,
@@ -30,6 +30,15 @@ pub struct AliasAddress(pub Email);
 
 /// A conversation of a mailbox, where its own endpoints name it.
 pub struct ConversationId(pub MailThreadId);
+
+/// A file of a message: the number of its part.
+pub struct FilePart(pub u32);
+
+/// A message that is being written in a mailbox.
+pub struct DraftId(pub MailMessageId);
+
+/// A file of a draft.
+pub struct DraftFileId(pub AttachmentId);
 
 /// Who sends mail: any text, since a bad address is a fault of its own.
 pub struct SenderAddress(pub String);
@@ -84,6 +93,11 @@ named! {
         |text: &str| parsed(&text.to_ascii_lowercase());
     AliasAddress = "address", "An alias.", "sales@acme.example", ALIAS_NOT_FOUND, |text| parsed(text).map(Self);
     ConversationId = "mailThreadId", "A conversation in the mailbox.", concat_example(MailThreadId::PREFIX), THREAD_NOT_FOUND,
+        |text| parsed(text).map(Self);
+    FilePart = "part", "A file of the message: the number of its part.", "2", FILE_NOT_FOUND, |text| parsed(text).map(Self);
+    DraftId = "draftId", "A draft of the mailbox.", concat_example(MailMessageId::PREFIX), DRAFT_NOT_FOUND,
+        |text| parsed(text).map(Self);
+    DraftFileId = "attachmentId", "A file of the draft.", concat_example(AttachmentId::PREFIX), FILE_NOT_FOUND,
         |text| parsed(text).map(Self);
     SenderAddress = "sender", "An e-mail address.", "bob@example.org", THREAD_NOT_FOUND, |text: &str| Some(Self(text.to_owned()));
     JobFile = "fileId", "An artifact or a cache.", "art_01jd7rt4m5e9fv2w8x3c6k0hqz", "Upload not found.", parsed;

@@ -57,7 +57,7 @@ impl Limits {
             Caller::Key(key) => self.count(state, Who::Key(key.key_id), per_minute).await,
             Caller::AccessKey(key) => self.count(state, Who::AccessKey(key.id), per_minute).await,
             Caller::Job(job) => self.job(state, job.job_id).await,
-            Caller::Nobody | Caller::System => self.address(state, context.ip).await,
+            Caller::AppPassword(_) | Caller::Nobody | Caller::System => self.address(state, context.ip).await,
         }
     }
 

@@ -16,6 +16,7 @@
 
 mod changes;
 mod copy;
+mod lost;
 mod of_file;
 mod read;
 mod readers;

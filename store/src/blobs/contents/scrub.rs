@@ -50,6 +50,8 @@ pub struct ScrubClaim {
     size: u64,
     sha256: [u8; 32],
     until: Timestamp,
+    /// Whether it wasn't as it was written when it was read last.
+    had_fault: bool,
 }
 
 row! {
@@ -60,6 +62,7 @@ row! {
         blob: Option<String>,
         sha256: Vec<u8>,
         scrub_due: Option<i64>,
+        fault: Option<String>,
         refs: i64,
     }
 }
@@ -80,7 +83,7 @@ impl Store {
     /// Takes the blob whose turn it is; none when it is nobody's, or another node was faster.
     pub async fn scrub_claim(&self) -> Result<Option<ScrubClaim>, StoreError> {
         let sql = Sql::new(
-            "SELECT s.content_id, s.start, s.size, s.blob, s.sha256, s.scrub_due, c.refs FROM content_segments s \
+            "SELECT s.content_id, s.start, s.size, s.blob, s.sha256, s.scrub_due, s.fault, c.refs FROM content_segments s \
              JOIN contents c ON c.id = s.content_id WHERE s.scrub_due <= $1 ORDER BY s.scrub_due LIMIT 1",
             [self.now().0.into()],
         );
@@ -142,6 +145,11 @@ impl Store {
             fault => (None, Some(fault.as_str()), now.after(EVERY_FAULT)),
         };
         let mut change = Change::new();
+        if (fault.is_some() || claim.had_fault)
+            && let Some(repository) = self.repository_of_pack(&claim.content_id).await?
+        {
+            change.packs_look(now, repository, now);
+        }
         change.run_statement(
             Sql::new(
                 "UPDATE content_segments SET scrubbed_at = $4, fault = $5, scrub_due = $6 \
@@ -177,6 +185,7 @@ impl DueRow {
             size: unsigned(self.size)?,
             sha256: digest(self.sha256)?,
             until,
+            had_fault: self.fault.is_some(),
         }))
     }
 }

@@ -3,6 +3,7 @@
 mod reviews;
 mod threads;
 mod timeline;
+mod waiting;
 
 use std::collections::HashMap;
 
@@ -16,10 +17,13 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait, LikeExpr},
 };
 
-pub use self::threads::ThreadList;
+pub use self::{
+    threads::ThreadList,
+    waiting::{MERGE_TIMER, MERGES_WANTED, MergeWanted, REPOSITORY_KIND, Waiting},
+};
 use super::{RepositoryNo, list::containing, refs::oid_of};
 use crate::{
-    Change, Expect, Store, StoreError,
+    Change, Expect, Store, StoreError, json,
     reader::{Reads, row},
     sql::Sql,
 };
@@ -52,6 +56,7 @@ mod entity {
         pub updated_at: i64,
         pub ended_by: Option<String>,
         pub ended_at: Option<i64>,
+        pub auto_merge: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -121,6 +126,7 @@ impl entity::Model {
             updated_at: pull.updated_at.0,
             ended_by: pull.ended.map(|(by, _)| by.to_string()),
             ended_at: pull.ended.map(|(_, at)| at.0),
+            auto_merge: pull.auto_merge.as_ref().map(json::text),
         }
     }
 }
@@ -148,6 +154,7 @@ impl TryFrom<entity::Model> for Pull {
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),
             ended: ended_by.zip(row.ended_at.map(Timestamp)),
+            auto_merge: row.auto_merge.map(|wish| json::read("pulls.auto_merge", &wish)).transpose()?,
         })
     }
 }
@@ -251,7 +258,7 @@ impl Change {
         let row = entity::Model::of(no, pull);
         let statement = "UPDATE pulls SET title = $4, title_key = $5, body = $6, base = $7, state = $8, draft = $9, \
                          head_oid = $10, base_oid = $11, merge_commit = $12, updated_at = $13, ended_by = $14, \
-                         ended_at = $15, head = $16, version = version + 1 WHERE repo_no = $1 AND number = $2 AND version = $3";
+                         ended_at = $15, head = $16, auto_merge = $17, version = version + 1 WHERE repo_no = $1 AND number = $2 AND version = $3";
         let values = [
             row.repo_no.into(),
             row.number.into(),
@@ -269,6 +276,7 @@ impl Change {
             row.ended_by.into(),
             row.ended_at.into(),
             row.head.into(),
+            row.auto_merge.into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }

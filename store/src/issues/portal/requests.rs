@@ -121,13 +121,16 @@ impl RequestState {
     }
 }
 
-/// Requests of somebody: those that they raised by the index of reporters, and those that they take part in.
+/// Requests of somebody: those that they raised by the index of reporters, those that they take part in, and those that they were
+/// asked to approve.
 fn listed(state: RequestState) -> String {
     format!(
         "WITH mine AS (SELECT i.seq FROM issues i \
          WHERE i.org_no = (SELECT no FROM issue_values WHERE org_id = $1 AND kind = 'org' AND value = $1) \
          AND i.reporter_no = (SELECT no FROM issue_values WHERE org_id = $1 AND kind = 'person' AND value = $3) \
-         UNION SELECT i.seq FROM issue_participants p JOIN issues i ON i.id = p.issue_id WHERE p.person_id = $3) \
+         UNION SELECT i.seq FROM issue_participants p JOIN issues i ON i.id = p.issue_id WHERE p.person_id = $3 \
+         UNION SELECT t.seq FROM issue_terms t WHERE t.field = 'approvals' AND t.value_no = (SELECT no FROM issue_values \
+         WHERE org_id = $1 AND kind = 'approval' AND value = 'approver:' || $3)) \
          SELECT d.doc, d.description, i.version, i.rank, r.public_at FROM mine JOIN issues i ON i.seq = mine.seq \
          JOIN issue_requests r ON r.issue_id = i.id JOIN issue_docs d ON d.id = i.id \
          WHERE r.org_id = $1 AND r.space_id = $2 AND i.deleted_at IS NULL AND {} \

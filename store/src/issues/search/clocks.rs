@@ -3,10 +3,10 @@
 //! What has counted on a running clock is a sum: its `base`, and what has counted by now since a fixed instant, which is one number
 //! for all issues of a desk.
 
-use domain::issues::jql::meaning::ValueId;
+use domain::issues::jql::meaning::{FieldKey, ValueId};
 
 use super::{
-    ClockNow,
+    Bound, ClockNow, IssueSearch,
     condition::{Conditions, FALSE, TRUE, any},
 };
 
@@ -46,13 +46,35 @@ impl Conditions<'_> {
 
     /// That the time of a clock compares so.
     pub(super) fn clock_time(&mut self, key: &str, part: &str, (sign, bound): (&str, i64)) -> String {
-        let Some(ClockNow { business, always, .. }) = self.clock_now(key) else { return FALSE.to_owned() };
-        let (business, always, bound) = (self.bound.add(business), self.bound.add(always), self.bound.add(bound));
-        let elapsed = format!(
-            "(CASE WHEN c.running_since IS NULL THEN c.elapsed WHEN c.business = 1 THEN c.base + {business} \
-             ELSE c.base + {always} END)"
-        );
+        let Some(clock) = self.clock_now(key) else { return FALSE.to_owned() };
+        let elapsed = elapsed(self.bound, &clock);
+        let bound = self.bound.add(bound);
         let time = if part == "remaining" { format!("c.goal - {elapsed}") } else { elapsed };
         self.clock(key, &format!("{time} {sign} {bound}"))
+    }
+}
+
+/// What has counted by now on a clock `c`.
+fn elapsed(bound: &mut Bound, clock: &ClockNow) -> String {
+    let (business, always) = (bound.add(clock.business), bound.add(clock.always));
+    format!(
+        "(CASE WHEN c.running_since IS NULL THEN c.elapsed WHEN c.business = 1 THEN c.base + {business} \
+         ELSE c.base + {always} END)"
+    )
+}
+
+/// What issues are sorted by that have one of these clocks: the milliseconds that are left until its goal, below zero behind it. An
+/// issue whose clock has no goal has no value.
+pub(super) fn remaining(search: &IssueSearch<'_>, bound: &mut Bound, keys: &[FieldKey]) -> Option<String> {
+    let mut each = Vec::new();
+    for clock in search.clocks.iter().filter(|clock| keys.iter().any(|key| *key.0 == *clock.key)) {
+        let key = bound.add(clock.key.clone());
+        let elapsed = elapsed(bound, clock);
+        each.push(format!("(SELECT c.goal - {elapsed} FROM issue_clocks c WHERE c.seq = i.seq AND c.sla_key = {key})"));
+    }
+    match each.len() {
+        0 => None,
+        1 => each.pop(),
+        _ => Some(format!("COALESCE({})", each.join(", "))),
     }
 }

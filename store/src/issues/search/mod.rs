@@ -16,7 +16,6 @@ use domain::{
     issues::{
         issue::Issue,
         jql::meaning::{Fallback, Plan},
-        limits::COUNTED_MAX,
     },
 };
 use sea_orm::{DbBackend, Value};
@@ -61,6 +60,8 @@ pub struct IssueSearch<'a> {
     pub start: u64,
     /// Issues that are answered at most.
     pub limit: u64,
+    /// Issues that are counted at most.
+    pub counted: i64,
 }
 
 /// A clock of a desk, as it is now.
@@ -167,14 +168,15 @@ impl Store {
         let from = format!(
             "FROM issues i WHERE i.org_no = {org} AND i.space_no IN ({within}) AND i.deleted_at IS NULL AND ({asked})"
         );
-        let counted = format!("SELECT COUNT(*) AS count FROM (SELECT 1 AS one {from} LIMIT {COUNTED_MAX}) AS counted");
+        let counted =
+            format!("SELECT COUNT(*) AS count FROM (SELECT 1 AS one {from} LIMIT {}) AS counted", search.counted);
         let count: Option<CountRow> =
             reader.rows_of_many(&Sql::new(counted, bound.0.clone())).await?.into_iter().next();
         let total = u64::try_from(count.map_or(0, |row| row.count)).unwrap_or(0);
         if total <= search.start || search.limit == 0 {
             return Ok(FoundSeqs { seqs: Vec::new(), total });
         }
-        let order = order::of(search, &numbers, is_postgres);
+        let order = order::of(search, &numbers, &mut bound, is_postgres);
         let (limit, start) = (bound.add(number(search.limit)), bound.add(number(search.start)));
         let paged = format!("SELECT i.seq AS seq {from} ORDER BY {order} LIMIT {limit} OFFSET {start}");
         let page: Vec<SeqRow> = reader.rows_of_many(&Sql::new(paged, bound.0)).await?;

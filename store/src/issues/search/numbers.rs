@@ -46,7 +46,7 @@ impl Numbers {
         for some in wanted.chunks(AT_ONCE) {
             let statement = format!(
                 "SELECT kind, value, no FROM issue_values WHERE org_id = $1 AND kind IN ('org', 'space', 'type', 'status', \
-                 'priority', 'resolution', 'person', 'label', 'issue', 'number') AND value IN ({})",
+                 'priority', 'resolution', 'person', 'label', 'component', 'version', 'sprint', 'issue', 'number', 'approval', 'requestType', 'channel') AND value IN ({})",
                 places(2, some.len())
             );
             let values =

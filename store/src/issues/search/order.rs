@@ -3,15 +3,21 @@
 use domain::issues::jql::meaning::Fallback;
 
 use super::{
-    IssueSearch,
+    Bound, IssueSearch, clocks,
     fields::{Place, place},
     numbers::Numbers,
 };
 
-/// What stands behind `ORDER BY`. Nothing in it is a text of anybody's.
-pub(super) fn of(search: &IssueSearch<'_>, numbers: &Numbers, is_postgres: bool) -> String {
+/// What stands behind `ORDER BY`. Nothing in it is a text of anybody's; the names of clocks are bound.
+pub(super) fn of(search: &IssueSearch<'_>, numbers: &Numbers, bound: &mut Bound, is_postgres: bool) -> String {
     let mut parts = Vec::new();
     for order in &search.plan.order {
+        let direction = if order.descends { "DESC" } else { "ASC" };
+        if order.fields.iter().any(|field| place(&field.0) == Place::Clock) {
+            let left = clocks::remaining(search, bound, &order.fields);
+            parts.extend(left.iter().flat_map(|it| [format!("{it} IS NULL"), format!("{it} {direction}")]));
+            continue;
+        }
         for field in &order.fields {
             parts.extend(keyed(search, numbers, (&field.0, is_postgres), order.descends));
         }

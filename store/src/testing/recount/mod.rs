@@ -4,10 +4,12 @@
 //! and are for a store into which nothing is written meanwhile.
 
 mod databases;
+mod mail;
 mod storage;
 
 pub use self::{
     databases::databases,
+    mail::mail,
     storage::{Depth, storage, unswept},
 };
 use crate::{

@@ -20,7 +20,9 @@ const NAMES: &str = "SELECT content_id FROM objects_live \
                      UNION ALL SELECT content_id FROM web_uploads WHERE content_id IS NOT NULL \
                      UNION ALL SELECT content_id FROM job_logs WHERE content_id IS NOT NULL \
                      UNION ALL SELECT content_id FROM artifacts WHERE content_id IS NOT NULL \
-                     UNION ALL SELECT content_id FROM caches WHERE content_id IS NOT NULL";
+                     UNION ALL SELECT content_id FROM caches WHERE content_id IS NOT NULL \
+                     UNION ALL SELECT content_id FROM mail_imports WHERE content_id IS NOT NULL \
+                     UNION ALL SELECT content_id FROM mail_exports WHERE content_id IS NOT NULL";
 /// Rows that lie in a bucket.
 const IN_BUCKETS: [&str; 6] =
     ["objects_live", "objects_gone", "object_versions", "bucket_lanes", "bucket_moves", "object_uploads"];

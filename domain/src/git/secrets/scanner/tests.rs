@@ -11,7 +11,8 @@ fn scanner() -> SecretScanner {
 
 fn found(text: &[u8]) -> Vec<FoundSecret> {
     let mut all = Vec::new();
-    let ended = scanner().scan(REPOSITORY.parse().unwrap(), text, |secret| {
+    let ended = scanner().scan(REPOSITORY.parse().unwrap(), text, |secret, token| {
+        assert_eq!(token.is_some(), secret.rule == SecretRule::ServiceToken);
         all.push(secret);
         ControlFlow::Continue(())
     });

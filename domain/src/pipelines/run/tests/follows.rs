@@ -112,6 +112,31 @@ fn as_many_jobs_of_a_matrix_run_as_may() {
 }
 
 #[test]
+fn only_what_rows_do_not_say_is_written_of_a_run() {
+    let (mut run, _) =
+        Run::begun("  a: {runs-on: x, strategy: {max-parallel: 1, matrix: {n: [1, 2, 3]}}}\n  b: {runs-on: x}");
+    let mut moves = |event: RunEvent| {
+        let before = run.state.clone();
+        run.decide(event);
+        run.state.has_just_moved(&before)
+    };
+    let ended = |index: usize, outputs: &[(&str, &str)]| RunEvent::Completed {
+        job: at(0, index),
+        conclusion: JobConclusion::Success,
+        outputs: outputs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+    };
+    assert!(!moves(RunEvent::Started { job: at(1, 0) }), "a run's first start is its own");
+    assert!(moves(RunEvent::Started { job: at(0, 0) }));
+    assert!(moves(ended(0, &[])), "and the next of the matrix is queued");
+    assert!(moves(RunEvent::Started { job: at(0, 1) }));
+    assert!(!moves(RunEvent::Lost { job: at(0, 1), begun: Begun::Nothing }), "how often is counted");
+    assert!(moves(RunEvent::Started { job: at(0, 1) }));
+    assert!(!moves(ended(1, &[("version", "1")])), "outputs are for other jobs");
+    assert!(moves(RunEvent::Started { job: at(0, 2) }));
+    assert!(!moves(ended(2, &[])), "what the key comes to");
+}
+
+#[test]
 fn a_matrix_stands_for_256_jobs_at_most() {
     let of = |count: usize| {
         let list = (0..count).map(|at| at.to_string()).collect::<Vec<_>>().join(",");

@@ -92,7 +92,8 @@ export function overview({ history }) {
       const last = history.pulses.at(-1);
       const perSecond = last ? (sum((kind) => kind.handled) * 1000) / Math.max(last.spanMs, 1) : 0;
       const quarantined = sum((kind) => kind.quarantined);
-      const { timers, outbox, deliveries } = history.queues ?? {};
+      const { timers, outbox, deliveries, jobs } = history.queues ?? {};
+      const git = history.health?.git;
       const known = (value) => (value === undefined ? "–" : words.count(value));
       shown.update([
         ...state(history.health),
@@ -103,6 +104,9 @@ export function overview({ history }) {
         { name: "Late timers", value: known(timers?.late), href: "#/timers", alarm: timers?.late > 0 },
         { name: "Outbox given up", value: known(outbox?.parked), href: "#/outbox", alarm: outbox?.parked > 0 },
         { name: "Failed deliveries", value: known(deliveries?.failed), href: "#/deliveries", alarm: deliveries?.failed > 0 },
+        { name: "Queued jobs", value: known(jobs?.queued) },
+        { name: "Oldest queued job", value: words.millis(jobs?.oldestMs) },
+        { name: "Git running · waiting", value: git ? `${words.count(git.running)} · ${words.count(git.waiting)}` : "–" },
       ]);
     },
     async refresh(all) {

@@ -11,10 +11,6 @@ use parking_lot::Mutex;
 
 use crate::Network;
 
-/// Connections of an address at once.
-pub(crate) const CONNECTIONS_MAX: u32 = 20;
-/// Messages of an address in a minute.
-pub(crate) const MESSAGES_MAX: u32 = 600;
 const MINUTE: Duration = Duration::from_secs(60);
 /// Addresses from which on those are forgotten that did nothing for a minute.
 const KNOWN_MAX: usize = 4_096;
@@ -27,24 +23,35 @@ struct Peer {
     since: Instant,
 }
 
+/// How much an address may bring.
+#[derive(Clone, Copy, Debug)]
+pub struct PeerLimits {
+    /// Connections at once.
+    pub connections: u32,
+    /// Messages, or what else a protocol counts, in a minute.
+    pub messages: u32,
+}
+
 /// What addresses do just now.
 #[derive(Debug)]
-pub(crate) struct Peers {
+pub struct Peers {
+    limits: PeerLimits,
     trusted: Vec<Network>,
     known: Mutex<HashMap<IpAddr, Peer>>,
 }
 
 /// A connection that counts for as long as this is there.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub struct Place {
     peers: Arc<Peers>,
     /// None of one that may bring as much as it likes.
     address: Option<IpAddr>,
 }
 
 impl Peers {
-    pub fn new(trusted: Vec<Network>) -> Arc<Self> {
-        Arc::new(Self { trusted, known: Mutex::default() })
+    /// Nobody did anything yet. Who is in one of the `trusted` networks may bring as much as they like.
+    pub fn new(limits: PeerLimits, trusted: Vec<Network>) -> Arc<Self> {
+        Arc::new(Self { limits, trusted, known: Mutex::default() })
     }
 
     /// Counts a connection; none where the address has as many as it may.
@@ -56,7 +63,7 @@ impl Peers {
                 known.retain(|_, peer| peer.connections > 0 || now.duration_since(peer.since) < MINUTE);
             }
             let peer = known.entry(address).or_insert(Peer { connections: 0, messages: 0, since: now });
-            if peer.connections >= CONNECTIONS_MAX {
+            if peer.connections >= self.limits.connections {
                 return None;
             }
             peer.connections += 1;
@@ -75,7 +82,7 @@ impl Place {
             (peer.messages, peer.since) = (0, now);
         }
         peer.messages = peer.messages.saturating_add(1);
-        peer.messages <= MESSAGES_MAX
+        peer.messages <= self.peers.limits.messages
     }
 }
 
@@ -103,14 +110,16 @@ fn counted(address: IpAddr) -> IpAddr {
 mod tests {
     use super::*;
 
+    const LIMITS: PeerLimits = PeerLimits { connections: 20, messages: 600 };
+
     fn address(text: &str) -> IpAddr {
         text.parse().expect("an address")
     }
 
     #[test]
     fn an_address_has_twenty_connections_until_one_ends() {
-        let peers = Peers::new(Vec::new());
-        let mut places: Vec<_> = (0..CONNECTIONS_MAX).map_while(|_| peers.enter(address("192.0.2.1"))).collect();
+        let peers = Peers::new(LIMITS, Vec::new());
+        let mut places: Vec<_> = (0..LIMITS.connections).map_while(|_| peers.enter(address("192.0.2.1"))).collect();
         assert_eq!(places.len(), 20);
         assert!(peers.enter(address("192.0.2.1")).is_none());
         assert!(peers.enter(address("192.0.2.2")).is_some(), "another address");
@@ -120,8 +129,8 @@ mod tests {
 
     #[test]
     fn a_house_is_one_address_of_the_sixth_version() {
-        let peers = Peers::new(Vec::new());
-        let places: Vec<_> = (0..CONNECTIONS_MAX).map_while(|_| peers.enter(address("2001:db8::1"))).collect();
+        let peers = Peers::new(LIMITS, Vec::new());
+        let places: Vec<_> = (0..LIMITS.connections).map_while(|_| peers.enter(address("2001:db8::1"))).collect();
         assert_eq!(places.len(), 20);
         assert!(peers.enter(address("2001:db8::2")).is_none());
         assert!(peers.enter(address("2001:db8:0:1::1")).is_some());
@@ -129,18 +138,18 @@ mod tests {
 
     #[test]
     fn who_is_trusted_is_not_counted() {
-        let peers = Peers::new(vec!["192.0.2.0/24".parse().expect("a network")]);
-        let places: Vec<_> = (0..=CONNECTIONS_MAX).map_while(|_| peers.enter(address("192.0.2.1"))).collect();
+        let peers = Peers::new(LIMITS, vec!["192.0.2.0/24".parse().expect("a network")]);
+        let places: Vec<_> = (0..=LIMITS.connections).map_while(|_| peers.enter(address("192.0.2.1"))).collect();
         assert_eq!(places.len(), 21);
-        assert!((0..=MESSAGES_MAX).all(|_| places[0].message()));
+        assert!((0..=LIMITS.messages).all(|_| places[0].message()));
     }
 
     #[test]
     fn an_address_brings_six_hundred_messages_a_minute_over_all_of_its_connections() {
-        let peers = Peers::new(Vec::new());
+        let peers = Peers::new(LIMITS, Vec::new());
         let (one, other) = (peers.enter(address("192.0.2.1")), peers.enter(address("192.0.2.1")));
         let (one, other) = (one.expect("a place"), other.expect("a place"));
-        assert!((1..MESSAGES_MAX).all(|_| one.message()));
+        assert!((1..LIMITS.messages).all(|_| one.message()));
         assert!(other.message());
         assert!(!one.message() && !other.message());
     }

@@ -1,4 +1,4 @@
-//! The certificate of `STARTTLS`, which is read again when its files change.
+//! A certificate, which is read again when its files change.
 
 use std::{
     fmt, fs,
@@ -55,7 +55,7 @@ impl Certificate {
     }
 
     /// Who takes connections on to TLS, with the files as they are. Files that can't be used change nothing.
-    pub(crate) fn acceptor(&self) -> TlsAcceptor {
+    pub fn acceptor(&self) -> TlsAcceptor {
         let mut state = self.state.lock();
         if state.looked.elapsed() >= LOOKED_AT_EVERY {
             state.looked = Instant::now();
@@ -64,7 +64,7 @@ impl Certificate {
                 state.changed = changed;
                 match load(&self.chain, &self.key) {
                     Ok(acceptor) => state.acceptor = acceptor,
-                    Err(error) => tracing::error!(%error, "the certificate for mail changed and can't be used"),
+                    Err(error) => tracing::error!(%error, "a certificate changed and can't be used"),
                 }
             }
         }
