@@ -1,12 +1,13 @@
 //! Requests to other people's services, bounded in time and in what is read of the answer.
 
-use std::{error::Error, time::Duration};
+use std::{error::Error, sync::LazyLock, time::Duration};
 
 use reqwest::{
-    ClientBuilder, RequestBuilder, Response, StatusCode,
+    Certificate, ClientBuilder, RequestBuilder, Response, StatusCode,
     header::{DATE, HeaderMap, HeaderName, RETRY_AFTER},
     redirect::Policy,
 };
+use rustls::{RootCertStore, pki_types::CertificateDer};
 use serde::de::DeserializeOwned;
 
 /// What is read of an answer, at most.
@@ -23,13 +24,22 @@ pub(crate) struct Answer {
     body: Vec<u8>,
 }
 
-/// A client that follows no redirect, as none of these services redirects and a credential must not travel, and that
-/// gives up after `timeout`.
+/// What the system believes in, read once: each client would read and decode the same again.
+static ROOTS: LazyLock<Vec<Certificate>> = LazyLock::new(|| {
+    // One that can't be used is left out, as if it were not there: it would keep any client from being built.
+    let is_usable = |der: &CertificateDer<'static>| RootCertStore::empty().add(der.clone()).is_ok();
+    let believed = rustls_native_certs::load_native_certs().certs.into_iter().filter(is_usable);
+    believed.filter_map(|der| Certificate::from_der(&der).ok()).collect()
+});
+
+/// A client that believes in what the system believes in, that follows no redirect, as none of these services redirects and
+/// a credential must not travel, and that gives up after `timeout`.
 pub(crate) fn client(timeout: Duration) -> ClientBuilder {
     // Only an earlier call in this process makes this fail, and then it is the same provider.
     drop(rustls::crypto::ring::default_provider().install_default());
     reqwest::Client::builder()
         .user_agent(concat!("troupe/", env!("CARGO_PKG_VERSION")))
+        .tls_certs_only(ROOTS.iter().cloned())
         .redirect(Policy::none())
         .connect_timeout(timeout)
         .timeout(timeout)

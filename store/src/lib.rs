@@ -83,19 +83,11 @@ pub use self::{
     secrets::{Rekeyed, SecretKeys, SecretsError},
     timers::Timer,
     work::{Claimed, NewWork, Permits, Turns, Work, WorkState},
-    writer::WriterStats,
+    writer::{Signals, WriterStats},
 };
 use self::{
-    behalf::Behalf,
-    blobs::contents::Readers,
-    connection::Connections,
-    databases::Database,
-    drift::Drift,
-    faults::Place,
-    reader::Reader,
-    resources::Remembered,
-    storage::StoredBucket,
-    writer::{Signals, Writer},
+    behalf::Behalf, blobs::contents::Readers, connection::Connections, databases::Database, drift::Drift,
+    faults::Place, reader::Reader, resources::Remembered, storage::StoredBucket, writer::Writer,
 };
 
 /// The store: a cheap handle, one per process and database.
@@ -198,7 +190,8 @@ impl Store {
         &self.parts.readers
     }
 
-    pub(crate) fn signals(&self) -> &Signals {
+    /// Who waits for this store's commits.
+    pub fn signals(&self) -> &Arc<Signals> {
         self.parts.writer.signals()
     }
 

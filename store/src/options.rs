@@ -1,8 +1,8 @@
 //! What a store is opened with.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use crate::{Faults, SecretKeys, blobs::BlobOptions};
+use crate::{Faults, SecretKeys, Signals, blobs::BlobOptions};
 
 /// Connections that read, unless configured.
 const READ_CONNECTIONS: u32 = 8;
@@ -40,6 +40,8 @@ pub struct StoreOptions {
     pub secrets: SecretKeys,
     /// What a test has go wrong.
     pub faults: Faults,
+    /// Who waits for commits. Stores of one database that share it are told of each other's at once, and not at the next look.
+    pub signals: Arc<Signals>,
 }
 
 impl StoreOptions {
@@ -56,6 +58,7 @@ impl StoreOptions {
             blobs,
             secrets,
             faults: Faults::default(),
+            signals: Arc::default(),
         }
     }
 }

@@ -9,14 +9,17 @@ mod tests;
 
 use std::{
     path::PathBuf,
-    sync::atomic::{AtomicU32, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
 use sea_orm::{ConnectionTrait, Database};
 
 use crate::{
-    Clock, SecretKeys, Store, StoreError, StoreOptions,
+    Clock, SecretKeys, Signals, Store, StoreError, StoreOptions,
     blobs::{BlobOptions, BlobPlace},
     secrets::KEY_LEN,
 };
@@ -121,7 +124,16 @@ impl Scratch {
 
     /// A migrated store of this database; call it again for a second node.
     pub async fn store(&self, clock: Clock) -> Result<Store, StoreError> {
-        let store = Store::connect(&self.options(), clock).await?;
+        Self::opened(&self.options(), clock).await
+    }
+
+    /// One more store of the node whose commits wake `signals`.
+    pub async fn store_beside(&self, signals: &Arc<Signals>, clock: Clock) -> Result<Store, StoreError> {
+        Self::opened(&StoreOptions { signals: Arc::clone(signals), ..self.options() }, clock).await
+    }
+
+    async fn opened(options: &StoreOptions, clock: Clock) -> Result<Store, StoreError> {
+        let store = Store::connect(options, clock).await?;
         store.migrate().await?;
         store.secrets_prepare().await.map_err(|error| StoreError::Failed(error.to_string()))?;
         Ok(store)

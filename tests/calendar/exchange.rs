@@ -17,7 +17,7 @@ use tokio::{
 use super::{Mailbox, meeting, utc, with};
 use crate::{
     accounts::org,
-    harness::{Answer, Dice, Server},
+    harness::{Answer, Dice, Server, number},
     mail::dns::Dns,
 };
 
@@ -366,7 +366,7 @@ impl Pair {
 
 #[tokio::test]
 async fn both_have_what_the_organizer_said_last_whatever_is_done() {
-    let plans: u64 = std::env::var("TROUPE_CALENDAR_PLANS").ok().and_then(|text| text.parse().ok()).unwrap_or(3);
+    let plans: u64 = number("TROUPE_CALENDAR_PLANS", 3);
     let mut dice = Dice::from_environment("TROUPE_CALENDAR_SEED");
     let pair = Pair::new().await;
     pair.meet().await;

@@ -22,7 +22,7 @@ use std::{cell::RefCell, panic::AssertUnwindSafe, path::PathBuf, time::Instant};
 use futures::{FutureExt, future::join_all};
 
 use self::{plan::Plan, play::play};
-use crate::harness::Dice;
+use crate::harness::{Dice, number};
 
 const PLANS: usize = 4;
 /// Servers that plans are played on at the same time.
@@ -50,7 +50,7 @@ fn next(plans: &RefCell<Vec<Plan>>) -> Option<Plan> {
 }
 
 fn random() -> Vec<Plan> {
-    let count = std::env::var("TROUPE_CHAOS_RUNS").ok().and_then(|count| count.parse().ok()).unwrap_or(PLANS);
+    let count = number("TROUPE_CHAOS_RUNS", PLANS);
     let mut dice = Dice::from_environment("TROUPE_CHAOS_SEED");
     (0..count).map(|_| Plan::random(dice.next())).collect()
 }

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde_json::json;
 
 use super::stage::Stage;
-use crate::harness::{Dice, Request};
+use crate::harness::{Dice, Request, number};
 
 const KILLS: usize = 3;
 const ISSUES: usize = 120;
@@ -59,7 +59,7 @@ async fn priorities(stage: &Stage, issues: &str) -> BTreeMap<(String, usize), us
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_of_many_and_its_undoing_do_everything_once() {
-    let kills = std::env::var("TROUPE_CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    let kills = number("TROUPE_CRASH_KILLS", KILLS);
     let mut dice = Dice::from_environment("TROUPE_CRASH_SEED");
     let mut stage = Stage::new().await;
     let issues = format!("{}/issues", stage.org);

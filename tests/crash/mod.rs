@@ -31,12 +31,12 @@ use std::{
 use futures::future::join_all;
 use store::testing::Scratch;
 
-use crate::harness::{Answer, Dice, Launch, Process};
+use crate::harness::{Answer, Dice, Launch, Process, number};
 
 use self::writer::Writer;
 
 const CLIENTS: usize = 32;
-const ROUNDS: u32 = 20;
+const ROUNDS: u32 = 6;
 /// Writes acknowledged in a life before the kill, at most.
 const WRITES_MAX: u64 = 500;
 /// A life on a slow machine ends after this long, however few writes there were.
@@ -87,7 +87,7 @@ fn definite(answer: Option<Answer>) -> Option<Answer> {
 }
 
 fn rounds() -> u32 {
-    std::env::var("TROUPE_CRASH_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(ROUNDS)
+    number("TROUPE_CRASH_ROUNDS", ROUNDS)
 }
 
 async fn enrol(process: &Process, dice: &mut Dice) -> Vec<Writer> {

@@ -11,7 +11,7 @@ use serde_json::json;
 use store::testing::recount::{self, Depth};
 
 use super::stage::Stage;
-use crate::harness::{Client, Dice};
+use crate::harness::{Client, Dice, number};
 
 const KILLS: usize = 6;
 /// How long a push may be under way before the program is killed, at most, in milliseconds.
@@ -79,7 +79,7 @@ async fn runs(stage: &Stage) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_push_that_was_acknowledged_is_there_and_was_noted() {
-    let kills = std::env::var("TROUPE_CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    let kills = number("TROUPE_CRASH_KILLS", KILLS);
     let mut dice = Dice::from_environment("TROUPE_CRASH_SEED");
     let mut stage = Stage::new().await;
     let folder = tempfile::tempdir().unwrap();

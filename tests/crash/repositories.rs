@@ -20,7 +20,7 @@ use super::{
 use crate::harness::{Answer, Dice};
 
 /// Steps of a run that doesn't say how many.
-const STEPS: usize = 8;
+const STEPS: usize = 4;
 const LFS: &str = "application/vnd.git-lfs+json";
 /// Characters of a file that is in the database, and of one that takes two parts of a blob, once git has packed it, too.
 const SMALL: usize = 100;

@@ -11,7 +11,7 @@ use store::{
     testing::{SECRET_KEY_TEXT, Scratch},
 };
 
-use crate::harness::{Client, Launch, Process};
+use crate::harness::{Client, Launch, Process, number};
 
 /// How long something that follows is waited for.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -138,7 +138,7 @@ pub fn chosen<A: Copy>(
 ) -> Vec<Step<A>> {
     let all: Vec<_> =
         acts.iter().flat_map(|act| rules(*act).into_iter().map(|rule| Step { act: *act, rule })).collect();
-    let wanted = std::env::var("TROUPE_CRASH_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(few);
+    let wanted = number("TROUPE_CRASH_STEPS", few);
     let places: Vec<_> = (0..all.len()).collect();
     let mut picked = dice.pick_some(&places, wanted);
     picked.sort_unstable();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use store::{databases::TableRows, testing::recount};
 
 use super::{Table, Tables, index_rows};
-use crate::harness::Dice;
+use crate::harness::{Dice, number};
 
 const STEPS: u64 = 400;
 /// Steps between two looks at all rows.
@@ -375,7 +375,7 @@ async fn random_plans_are_answered_as_by_a_map_in_memory() {
     let rules = database.kept.unwrap().table(&database.resource).unwrap();
     let mut model = Model { rules, items: BTreeMap::new() };
     let mut dice = Dice::from_environment("TROUPE_DATABASE_SEED");
-    let steps = std::env::var("TROUPE_DATABASE_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(STEPS);
+    let steps = number("TROUPE_DATABASE_STEPS", STEPS);
     for step in 1..=steps {
         if step % LOOK_EVERY == 0 {
             assert_eq!(recount::databases(&store).await.unwrap(), Vec::<String>::new());

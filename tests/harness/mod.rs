@@ -23,3 +23,8 @@ pub use ready::wait_until_ready;
 pub use server::{Person, START, Server};
 pub use socket::{Heard, Socket, Ticket};
 pub use vault_device::{VaultDevice, item_deletion, item_put};
+
+/// A number that the environment sets, or the usual one: the suite has its proofs in a small size, and `.ci/long` in a large one.
+pub fn number<T: std::str::FromStr>(variable: &str, usual: T) -> T {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
+}

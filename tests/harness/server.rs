@@ -1,11 +1,16 @@
 //! A server in this process, with a store of its own and a clock that the test moves.
 
-use std::{net::SocketAddr, sync::mpsc, thread, time::Duration};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, mpsc},
+    thread,
+    time::Duration,
+};
 
 use domain::Timestamp;
 use serde_json::json;
 use store::{
-    Clock, Faults, Store,
+    Clock, Faults, Signals, Store,
     testing::{SECRET_KEY_TEXT, SIGNING_SECRET, Scratch},
 };
 use tokio::sync::oneshot;
@@ -43,6 +48,7 @@ pub struct Server {
     scratch: Option<Scratch>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<thread::JoinHandle<()>>,
+    signals: Arc<Signals>,
 }
 
 /// Somebody with an account.
@@ -85,7 +91,8 @@ impl Server {
                 let post = &running.post;
                 let post = [&post.smtp, &post.submissions, &post.submission]
                     .map(|listener| listener.as_ref().map(http_post::Listener::address));
-                let addresses = (running.address, operators, s3, post, running.first_start.take());
+                let signals = Arc::clone(running.parts().store.signals());
+                let addresses = (running.address, operators, s3, post, running.first_start.take(), signals);
                 started.send(addresses).expect("a waiting test");
                 // An error means that the test is over without having said so.
                 drop(stopped.await);
@@ -99,7 +106,7 @@ impl Server {
             }
             started
         });
-        let (address, operators, s3, [smtp, submissions, submission], first_start) =
+        let (address, operators, s3, [smtp, submissions, submission], first_start, signals) =
             starting.await.expect("a started server");
         let first_start = first_start.expect("a first start");
         Self {
@@ -117,6 +124,7 @@ impl Server {
             scratch: Some(scratch),
             stop: Some(stop),
             thread: Some(thread),
+            signals,
         }
     }
 
@@ -149,10 +157,10 @@ impl Server {
         self.client().with_token(&self.owner_token)
     }
 
-    /// The store, as a further node has it.
+    /// The store once more; what is committed there wakes the server as its own commits do.
     pub async fn store(&self) -> Store {
         let scratch = self.scratch.as_ref().expect("a database");
-        scratch.store(self.clock.clone()).await.expect("a store")
+        scratch.store_beside(&self.signals, self.clock.clone()).await.expect("a store")
     }
 
     /// Where the server keeps what isn't in its database.
@@ -180,6 +188,19 @@ impl Server {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         panic!("{what} did not happen within a minute")
+    }
+
+    /// The same while time passes, a second a look: what was at work as the clock leapt has lost its claim, and is tried again
+    /// only later.
+    pub async fn in_time<T>(&self, what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
+        let passing = async || {
+            let it = found().await;
+            if it.is_none() {
+                self.clock.advance(Duration::from_secs(1));
+            }
+            it
+        };
+        self.eventually(what, passing).await
     }
 }
 

@@ -23,7 +23,7 @@ use domain::{
 use store::{Store, issues::HistoryRow};
 
 use super::*;
-use crate::harness::Dice;
+use crate::harness::{Dice, number};
 
 const ISSUES: usize = 24;
 const EDITS: usize = 100;
@@ -474,7 +474,7 @@ fn expected(model: &Model, reader: &Reader, jql: &str) -> Vec<String> {
 #[tokio::test]
 async fn the_search_finds_what_the_evaluator_says() {
     let mut dice = Dice::from_environment("TROUPE_ISSUE_SEED");
-    let count: usize = std::env::var("TROUPE_ISSUE_PLANS").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
+    let count: usize = number("TROUPE_ISSUE_PLANS", 200);
     let desk = Desk::new().await;
     let model = world(&desk, &mut dice).await;
     let clock = Clock { now: desk.server.clock.now(), zone: Zone::UTC };

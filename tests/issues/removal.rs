@@ -73,9 +73,9 @@ async fn a_deleted_issue_is_gone_at_once_and_for_good_after_thirty_days() {
     desk.server.clock.advance(Duration::from_hours(30 * 24 - 1));
     assert_eq!(rows(&store, &trash).await, thrown);
     desk.server.clock.advance(Duration::from_hours(48));
-    desk.server.eventually("an empty trash", async || (rows(&store, &trash).await == 0).then_some(())).await;
+    desk.server.in_time("an empty trash", async || (rows(&store, &trash).await == 0).then_some(())).await;
     // The row of the import is as old, and goes by itself; the link was counted at either end.
     let are_left = async || (rows(&store, &kept).await == before - thrown - 2).then_some(());
-    desk.server.eventually("what is left", are_left).await;
+    desk.server.in_time("what is left", are_left).await;
     assert_eq!(desk.found(&desk.ada, "order by key").await, ["WEB-2", "WEB-3"]);
 }

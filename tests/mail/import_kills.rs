@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 use store::testing::Scratch;
 
 use super::imports::path_of;
-use crate::harness::{Client, Dice, Launch};
+use crate::harness::{Client, Dice, Launch, number};
 
 const ROUNDS: u32 = 3;
-const MESSAGES: usize = 3_000;
+/// `TROUPE_IMPORT_MESSAGES` sets another.
+const MESSAGES: usize = 1_000;
 /// How long a life is before the kill, at most, counted from its first message.
 const LIFE_MAX_MS: u64 = 400;
 /// How long it may take until it is over: claims of a process that died run out first.
@@ -30,7 +31,7 @@ async fn an_import_goes_on_however_often_the_program_dies() {
     let token = process.owner_token.clone().expect("a first start");
     let (mailbox, import) = begin(&process.client().with_token(&token)).await;
     let mut dice = Dice::from_environment("TROUPE_CRASH_SEED");
-    let rounds = std::env::var("TROUPE_CRASH_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().expect("a number"));
+    let rounds = number("TROUPE_CRASH_ROUNDS", ROUNDS);
     for _ in 0..rounds {
         let client = process.client().with_token(&token);
         let before = state(&client, &import).await["filed"].as_i64().expect("a number");
@@ -44,11 +45,11 @@ async fn an_import_goes_on_however_often_the_program_dies() {
     let import = until(&client, &import, |it| !it["endedAt"].is_null()).await;
     assert_eq!(import["state"], "done", "{import}");
     let counts = ["read", "filed", "duplicates", "failed"].map(|name| import[name].as_u64().expect("a number"));
-    assert_eq!(counts, [MESSAGES as u64, MESSAGES as u64, 0, 0]);
-    let expected: BTreeSet<String> = (0..MESSAGES).map(|it| format!("Number {it}")).collect();
+    assert_eq!(counts, [messages() as u64, messages() as u64, 0, 0]);
+    let expected: BTreeSet<String> = (0..messages()).map(|it| format!("Number {it}")).collect();
     assert_eq!(subjects(&client, &mailbox).await, expected);
     let counted = client.get(&format!("{mailbox}/counts")).send().await.expect(200);
-    assert_eq!(counted.json["counts"]["primary"], json!(MESSAGES));
+    assert_eq!(counted.json["counts"]["primary"], json!(messages()));
     process.terminate();
 }
 
@@ -61,7 +62,7 @@ async fn begin(client: &Client) -> (String, String) {
     let made = client.post(&format!("/v1/orgs/{org}/mail/admin/mailboxes")).json(&body).send().await.expect(201);
     let mailbox = format!("/v1/orgs/{org}/mail/mailboxes/{}", made.str("/mailbox/mailboxId"));
     let mut mbox = String::new();
-    for number in 0..MESSAGES {
+    for number in 0..messages() {
         // Some are larger than what a row holds.
         let lines = if number % 500 == 7 { 3_000 } else { 3 };
         let _ = write!(
@@ -110,4 +111,8 @@ async fn subjects(client: &Client, mailbox: &str) -> BTreeSet<String> {
             None => return all,
         }
     }
+}
+
+fn messages() -> usize {
+    number("TROUPE_IMPORT_MESSAGES", MESSAGES)
 }

@@ -18,12 +18,8 @@ const DAY: Duration = Duration::from_hours(24);
 impl Post {
     /// Waits until a list has these subjects.
     async fn becomes(&self, query: &str, subjects: &[&str]) {
-        let wait = async {
-            while self.subjects(query).await != subjects {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(30), wait).await.expect("the list becomes so");
+        let is_so = async || (self.subjects(query).await == subjects).then_some(());
+        self.server.in_time("a list", is_so).await;
     }
 
     async fn throw(&self, id: &str, action: &str) {

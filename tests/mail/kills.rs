@@ -14,7 +14,7 @@ use serde_json::json;
 use store::testing::Scratch;
 
 use super::peer::Peer;
-use crate::harness::{Client, Dice, Launch, Process};
+use crate::harness::{Client, Dice, Launch, Process, number};
 
 const SENDERS: usize = 8;
 const ROUNDS: u32 = 4;
@@ -38,7 +38,7 @@ async fn what_was_sent_leaves_however_often_the_program_dies() {
     let drafts = mailbox(&process.client().with_token(&token)).await;
     let mut dice = Dice::from_environment("TROUPE_CRASH_SEED");
     let ledger = Ledger::default();
-    let rounds = std::env::var("TROUPE_CRASH_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().expect("a number"));
+    let rounds = number("TROUPE_CRASH_ROUNDS", ROUNDS);
     for _ in 0..rounds {
         let client = || process.client().with_token(&token);
         let sending = (0..SENDERS).map(|number| tokio::spawn(send(client(), drafts.clone(), number, ledger.clone())));

@@ -13,7 +13,7 @@ use domain::git::PACKS_MAX;
 use serde_json::json;
 
 use super::Pair;
-use crate::harness::Client;
+use crate::harness::{Client, number};
 
 const RACES: usize = 6;
 /// How long packs may take to be joined.
@@ -64,7 +64,7 @@ async fn addresses(pair: &Pair) -> [String; 2] {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_pushes_to_a_branch_on_two_nodes_one_lands_and_the_other_reads_why() {
-    let races = std::env::var("TROUPE_GIT_RACES").ok().and_then(|races| races.parse().ok()).unwrap_or(RACES);
+    let races = number("TROUPE_GIT_RACES", RACES);
     let blobs = tempfile::tempdir().unwrap();
     let shared = format!("blobs.path={}", blobs.path().display());
     let Some(pair) = Pair::without_redis(&[&shared]).await else { return };

@@ -24,7 +24,7 @@ use store::{
 
 use super::{Smtp, message};
 use crate::{
-    harness::{Dice, Launch, Process},
+    harness::{Dice, Launch, Process, number},
     mail::dns::Dns,
 };
 
@@ -71,7 +71,7 @@ async fn what_was_answered_250_is_kept() {
 }
 
 fn rounds() -> u32 {
-    std::env::var("TROUPE_CRASH_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().expect("a number"))
+    number("TROUPE_CRASH_ROUNDS", ROUNDS)
 }
 
 /// Makes a mailbox; its address.

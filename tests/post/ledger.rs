@@ -27,7 +27,7 @@ use store::{
 
 use super::{Smtp, message};
 use crate::{
-    harness::{Client, Launch},
+    harness::{Client, Launch, number},
     mail::{dns::Dns, peer::Peer},
 };
 
@@ -81,7 +81,7 @@ async fn nothing_that_was_acknowledged_is_lost_however_often_the_program_dies() 
     let token = process.owner_token.clone().expect("a first start");
     let place = mailbox(&process.client().with_token(&token)).await;
     let (ledger, began, mut kills) = (Ledger::default(), Instant::now(), 0);
-    let lasts = std::env::var("TROUPE_MAIL_LEDGER_SECONDS").map_or(SECONDS, |it| it.parse().expect("a number"));
+    let lasts = number("TROUPE_MAIL_LEDGER_SECONDS", SECONDS);
     // However slow the machine is, there is something to lose.
     while began.elapsed() < Duration::from_secs(lasts) || ledger.is_empty() && began.elapsed() < SETTLES_WITHIN {
         let smtp = process.smtp.expect("a listener for mail");

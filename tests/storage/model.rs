@@ -16,7 +16,7 @@ use store::{
 };
 
 use super::Files;
-use crate::harness::Dice;
+use crate::harness::{Dice, number};
 
 const KEYS: [&str; 9] = ["a", "a/", "a/b", "a/c/d", "b", "z/", "z/b", "z/c/d", "é"];
 /// Folders that move, each to the other's name.
@@ -98,7 +98,7 @@ struct Plan {
 #[tokio::test(flavor = "multi_thread")]
 async fn random_plans_come_to_what_the_rules_say() {
     let mut dice = Dice::from_environment("TROUPE_STORAGE_SEED");
-    let steps = std::env::var("TROUPE_STORAGE_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(STEPS);
+    let steps = number("TROUPE_STORAGE_STEPS", STEPS);
     for _ in 0..PLANS {
         let (seed, files) = (dice.next(), Files::new().await);
         let mut plan = Plan {

@@ -1,5 +1,7 @@
 //! One line of the URL tree: a method, a path, a handler, and what the line says beside them.
 
+use std::sync::LazyLock;
+
 pub use actix_web::http::Method;
 use actix_web::{HttpResponse, dev::Handler};
 use futures::future::LocalBoxFuture;
@@ -16,6 +18,7 @@ use crate::{
     shell::Meters,
 };
 
+type Describe = Box<dyn FnOnce() -> Facts + Send>;
 type Run = Box<dyn for<'c> Fn(&'c mut Call) -> LocalBoxFuture<'c, Result<HttpResponse>> + Send + Sync>;
 
 /// What a line of the URL tree says beside its handler.
@@ -64,8 +67,9 @@ pub struct Endpoint {
     pub area: &'static str,
     /// What its line says.
     pub rules: Rules,
-    /// What its arguments and its answer say.
-    pub facts: Facts,
+    /// What its arguments and its answer say; gathered when it is first asked or described, as the schemas of all endpoints are
+    /// half the work of a start.
+    pub facts: LazyLock<Facts, Describe>,
     /// The method and path that stand above the handler; a test compares them with the line's.
     pub annotated: (Vec<HttpMethod>, String),
     pub(crate) meters: Meters,
@@ -76,29 +80,18 @@ impl Endpoint {
     /// A line of the tree. `P` is what `#[utoipa::path]` made of the handler's annotation.
     pub fn new<P, H, A>(method: Method, path: &'static str, area: &'static str, handler: H, rules: Rules) -> Self
     where
-        P: utoipa::Path + SchemaReferences,
+        P: utoipa::Path + SchemaReferences + 'static,
         H: Handler<A> + Send + Sync,
         H::Output: Answer,
         A: Arguments + 'static,
     {
-        let mut facts = Facts::new(P::operation());
-        P::schemas(&mut facts.schemas);
-        A::describe(&mut facts);
-        H::Output::describe(&mut facts);
-        if rules.open {
-            facts.open();
-        }
-        if rules.creates {
-            idempotency::describe(&mut facts);
-        }
-        facts.complete();
         Self {
             method,
             path,
             path_names: parameter_names(path),
             area,
             rules,
-            facts,
+            facts: LazyLock::new(Box::new(move || describe::<P, H::Output, A>(rules))),
             annotated: (P::methods(), P::path()),
             meters: Meters::default(),
             run: Box::new(move |call| Box::pin(run(handler.clone(), call))),
@@ -119,6 +112,27 @@ impl Endpoint {
     pub fn is_signed_in(&self) -> bool {
         self.facts.access == Access::SignedIn
     }
+}
+
+/// Gathers what a handler's annotation, its arguments and its answer say.
+fn describe<P, O, A>(rules: Rules) -> Facts
+where
+    P: utoipa::Path + SchemaReferences,
+    O: Answer,
+    A: Arguments,
+{
+    let mut facts = Facts::new(P::operation());
+    P::schemas(&mut facts.schemas);
+    A::describe(&mut facts);
+    O::describe(&mut facts);
+    if rules.open {
+        facts.open();
+    }
+    if rules.creates {
+        idempotency::describe(&mut facts);
+    }
+    facts.complete();
+    facts
 }
 
 async fn run<H, A>(handler: H, call: &mut Call) -> Result<HttpResponse>

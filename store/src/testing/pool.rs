@@ -131,10 +131,8 @@ async fn renew(connection: &DatabaseConnection, old: &str, fresh: &Migrated) -> 
     if shape(connection, &fresh.name).await? != fresh.shape {
         return Ok(false);
     }
-    let filled = text(connection, &filled_tables(&fresh.name)).await?;
-    if !filled.is_empty() {
-        connection.execute_unprepared(&format!("TRUNCATE {filled}")).await?;
-    }
+    let emptying = text(connection, &emptying(&fresh.name)).await?;
+    connection.execute_unprepared(&emptying).await?;
     connection.execute_unprepared(&restart_numbers(&fresh.name)).await?;
     Ok(true)
 }
@@ -170,6 +168,16 @@ fn filled_tables(schema: &str) -> String {
          WHERE schemaname = '{schema}' AND tablename <> 'seaql_migrations' AND \
          (xpath('/row/filled/text()', query_to_xml(format('SELECT EXISTS (SELECT 1 FROM %I.%I) AS filled', schemaname, tablename), \
          false, true, '')))[1]::text = 'true'"
+    )
+}
+
+/// Answers statements that empty the tables that have files: few rows are deleted, as another file for a table and for each of its
+/// indexes takes many times as long; many are truncated, lest the file keeps its size.
+fn emptying(schema: &str) -> String {
+    format!(
+        "SELECT COALESCE(string_agg(CASE WHEN pg_relation_size(oid) > 256 * 1024 THEN 'TRUNCATE ' ELSE 'DELETE FROM ' END \
+         || oid::regclass, '; '), '') FROM pg_class WHERE relnamespace = '{schema}'::regnamespace AND relkind = 'r' \
+         AND relname <> 'seaql_migrations' AND pg_relation_size(oid) > 0"
     )
 }
 

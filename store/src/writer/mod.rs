@@ -56,21 +56,21 @@ pub const GROUP_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// What lanes and callers share.
 #[derive(Default)]
 struct Shared {
-    signals: Signals,
+    signals: Arc<Signals>,
     tally: Tally,
     checkpoints: Arc<Checkpoints>,
 }
 
 /// Who waits for commits.
-#[derive(Default)]
-pub(crate) struct Signals {
-    pub timers: Notify,
+#[derive(Debug, Default)]
+pub struct Signals {
+    pub(crate) timers: Notify,
     topics: Mutex<HashMap<&'static str, Arc<Notify>>>,
 }
 
 impl Signals {
     /// Who waits for work of `topic`.
-    pub fn topic(&self, topic: &'static str) -> Arc<Notify> {
+    pub(crate) fn topic(&self, topic: &'static str) -> Arc<Notify> {
         Arc::clone(self.topics.lock().entry(topic).or_default())
     }
 
@@ -117,7 +117,7 @@ impl Writer {
     /// Starts the lanes on the current runtime; they end when the writer is closed or dropped, after what waits.
     pub fn start(connections: &Connections, options: &StoreOptions) -> Self {
         let queue = Arc::new(Queue::new(options));
-        let shared = Arc::<Shared>::default();
+        let shared = Arc::new(Shared { signals: Arc::clone(&options.signals), ..Shared::default() });
         let backend = connections.backend();
         let lane_count = if backend == DbBackend::Sqlite { 1 } else { options.write_lanes.max(1) };
         let lanes = (0..lane_count)
@@ -151,7 +151,7 @@ impl Writer {
     }
 
     /// Who waits for commits.
-    pub fn signals(&self) -> &Signals {
+    pub fn signals(&self) -> &Arc<Signals> {
         &self.shared.signals
     }
 

@@ -20,7 +20,7 @@ use super::stage::{Step, chosen};
 use crate::harness::Dice;
 
 /// Steps of a run that doesn't say how many.
-const STEPS: usize = 8;
+const STEPS: usize = 4;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kill_at_any_step_of_a_write_leaves_items_indexes_and_counts_as_one() {

@@ -18,12 +18,13 @@ use store::{
 };
 
 use self::{company::Company, provider::Provider, record::Record};
-use crate::harness::{Dice, Launch, Process};
+use crate::harness::{Dice, Launch, Process, number};
 
-const ESCALATIONS: usize = 1_000;
+/// `TROUPE_CRASH_ESCALATIONS` and `TROUPE_CRASH_KILLS` set others.
+const ESCALATIONS: usize = 200;
 /// Steps of each.
 const STEPS: usize = 3;
-const KILLS: usize = 10;
+const KILLS: usize = 4;
 /// How long the program lives before it is killed: at least, and by so much more at most, in milliseconds.
 const LIFE_MIN_MS: u64 = 700;
 const LIFE_MORE_MS: u64 = 1_000;
@@ -51,7 +52,8 @@ async fn no_step_is_lost_early_or_done_twice() {
     let started = Instant::now();
     let process = kill_again_and_again(&launch, &mut dice).await;
     eprintln!(
-        "killed {KILLS} times within {:?}; {} messages had arrived by then",
+        "killed {} times within {:?}; {} messages had arrived by then",
+        kills(),
         started.elapsed(),
         provider.arrived()
     );
@@ -65,7 +67,7 @@ async fn no_step_is_lost_early_or_done_twice() {
 async fn emit(store: &Store, company: &Company, dice: &mut Dice) {
     let now = store.now();
     let mut change = Change::new();
-    for number in 0..ESCALATIONS {
+    for number in 0..escalations() {
         let first = now.after(Duration::from_millis(1_500 + dice.below(9_000)));
         let second = first.after(Duration::from_millis(dice.below(4_000)));
         company.emit(&mut change, number, first, second);
@@ -75,7 +77,7 @@ async fn emit(store: &Store, company: &Company, dice: &mut Dice) {
 
 /// The program after it was killed so often.
 async fn kill_again_and_again(launch: &Launch, dice: &mut Dice) -> Process {
-    for _ in 0..KILLS {
+    for _ in 0..kills() {
         let process = launch.start();
         tokio::time::sleep(Duration::from_millis(LIFE_MIN_MS + dice.below(LIFE_MORE_MS))).await;
         process.kill();
@@ -89,7 +91,7 @@ async fn settled(company: &Company, provider: &Provider) -> Record {
     loop {
         tokio::time::sleep(Duration::from_millis(250)).await;
         let in_time = waiting.elapsed() < PATIENCE;
-        if in_time && provider.arrived() < ESCALATIONS * STEPS {
+        if in_time && provider.arrived() < escalations() * STEPS {
             continue;
         }
         let record = Record::read(company).await;
@@ -97,4 +99,12 @@ async fn settled(company: &Company, provider: &Provider) -> Record {
             return record;
         }
     }
+}
+
+fn escalations() -> usize {
+    number("TROUPE_CRASH_ESCALATIONS", ESCALATIONS)
+}
+
+fn kills() -> usize {
+    number("TROUPE_CRASH_KILLS", KILLS)
 }

@@ -6,7 +6,7 @@ use domain::Timestamp;
 use futures::{StreamExt, stream};
 use serde_json::Value;
 
-use super::{ESCALATIONS, STEPS, company::Company};
+use super::{STEPS, company::Company, escalations};
 
 /// Requests under way at once.
 const AT_ONCE: usize = 8;
@@ -62,7 +62,7 @@ impl Record {
 
     /// Whether all is done, and every message sent.
     pub fn is_settled(&self) -> bool {
-        self.0.len() >= ESCALATIONS
+        self.0.len() >= escalations()
             && self.steps().all(|step| step.is_done)
             && self.tellings().all(|telling| telling.delivery == "sent")
     }
@@ -70,7 +70,7 @@ impl Record {
     /// Every event has one escalation; each step is done, once, and not before its time.
     pub fn verify(&self) {
         let titles: BTreeSet<_> = self.0.iter().map(|escalation| escalation.title.as_str()).collect();
-        assert_eq!((self.0.len(), titles.len()), (ESCALATIONS, ESCALATIONS), "one escalation of each event");
+        assert_eq!((self.0.len(), titles.len()), (escalations(), escalations()), "one escalation of each event");
         for escalation in &self.0 {
             assert_eq!(escalation.steps.len(), STEPS, "{escalation:?}");
             for step in &escalation.steps {

@@ -21,7 +21,7 @@ use super::stage::{Step, chosen};
 use crate::harness::Dice;
 
 /// Steps of a run that doesn't say how many.
-const STEPS: usize = 8;
+const STEPS: usize = 4;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_kill_at_any_step_of_a_write_loses_nothing_and_leaves_nothing_over() {

@@ -21,7 +21,7 @@ use store::testing::recount::{self, Depth};
 
 use crate::{
     crash::stage::Stage,
-    harness::{Client, Dice},
+    harness::{Client, Dice, number},
 };
 
 const FILES: usize = 300;
@@ -34,10 +34,6 @@ const AT_ONCE: usize = 32;
 const ONE_COMMIT: usize = 1_000;
 const LISTERS: usize = 2;
 const NAMES: [&str; 2] = ["one/", "two/"];
-
-fn number(variable: &str, otherwise: usize) -> usize {
-    std::env::var(variable).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
-}
 
 /// What everybody knows of the folder.
 struct Folder {

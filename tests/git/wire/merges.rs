@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Workshop;
-use crate::harness::Dice;
+use crate::harness::{Dice, number};
 
 /// Lines of each file at the beginning.
 const LINES: u64 = 12;
@@ -169,7 +169,7 @@ impl Workshop {
 
 #[tokio::test]
 async fn random_branches_are_merged_as_git_merges_them() {
-    let runs = std::env::var("TROUPE_GIT_MERGES").map_or(20, |runs| runs.parse().expect("a number"));
+    let runs = number("TROUPE_GIT_MERGES", 20);
     let mut dice = Dice::from_environment("TROUPE_GIT_SEED");
     let shop = Workshop::new().await;
     shop.begin("ada", 0).await;

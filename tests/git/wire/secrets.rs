@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use store::{Change, git::StoredRepository};
 
 use super::{Ran, Workshop, key};
-use crate::harness::{Answer, Dice};
+use crate::harness::{Answer, Dice, number};
 
 const RULES: [&str; 6] =
     ["aws_access_key", "aws_secret_key", "stripe_key", "private_key", "service_token", "github_token"];
@@ -69,7 +69,7 @@ type Place = (String, String);
 
 /// How many secrets of each rule are planted.
 fn planted_of_each() -> usize {
-    std::env::var("TROUPE_GIT_SECRETS").ok().and_then(|count| count.parse().ok()).unwrap_or(PLANTED)
+    number("TROUPE_GIT_SECRETS", PLANTED)
 }
 
 /// A file with a secret: its path, its text, and where in it the secret is.

@@ -20,14 +20,14 @@ use futures::{FutureExt, future::join_all};
 use store::testing::{DATABASE_URL_VARIABLE, Scratch};
 
 use self::{nodes::Nodes, plan::Plan, play::play};
-use crate::harness::Dice;
+use crate::harness::{Dice, number};
 
 /// Names the Redis that tests share.
 const REDIS_URL_VARIABLE: &str = "TROUPE_TEST_REDIS_URL";
-const PLANS: usize = 200;
+const PLANS: usize = 40;
 /// On PostgreSQL, where a plan takes four times as long.
-const PLANS_ON_POSTGRESQL: usize = 40;
-const PLANS_ON_TWO_NODES: usize = 40;
+const PLANS_ON_POSTGRESQL: usize = 12;
+const PLANS_ON_TWO_NODES: usize = 12;
 /// Programs that plans run on at the same time.
 const STAGES: usize = 3;
 
@@ -79,7 +79,7 @@ fn next(plans: &Mutex<Vec<Plan>>) -> Option<Plan> {
 }
 
 fn random(nodes: usize, count: usize) -> Vec<Plan> {
-    let count = std::env::var("TROUPE_PLANS").ok().and_then(|count| count.parse().ok()).unwrap_or(count);
+    let count = number("TROUPE_PLANS", count);
     let mut dice = Dice::from_environment("TROUPE_PLAN_SEED");
     (0..count).map(|_| Plan::random(dice.next(), nodes)).collect()
 }
