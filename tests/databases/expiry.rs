@@ -50,7 +50,7 @@ async fn what_has_expired_is_deleted_and_what_was_written_anew_stays() {
         table.get(user(id, 1)).await.expect(200);
     }
     tables.server.clock.advance(Duration::from_hours(24));
-    tables.server.eventually("the other has, too", async || is_gone("later").await).await;
+    tables.server.in_time("the other has, too", async || is_gone("later").await).await;
     super::model::check_rows(&tables, &table).await;
     assert_eq!(table.counts().await.0, 3);
 }
@@ -120,6 +120,6 @@ async fn what_expires_in_ages_is_looked_at_each_month_as_long_as_its_table_is_th
     tables.server.clock.advance(32 * DAY);
     tables
         .server
-        .eventually("nobody looks any more", async || store.work_next(TOPIC).await.unwrap().is_none().then_some(()))
+        .in_time("nobody looks any more", async || store.work_next(TOPIC).await.unwrap().is_none().then_some(()))
         .await;
 }

@@ -151,7 +151,7 @@ async fn failed(tables: &Tables) -> Table {
         tables.server.clock.advance(Duration::from_mins(10));
         (status(&table).await == "FAILED").then_some(())
     };
-    tables.server.eventually("the job is given up", given_up).await;
+    tables.server.in_time("the job is given up", given_up).await;
     tables.server.faults.set("").unwrap();
     table
 }

@@ -47,7 +47,7 @@ async fn after_seven_days_a_deleted_repository_is_gone_and_its_name_is_free() {
     client.post(&repos.at("web/restore")).send().await.expect_error(404, "not_found", "Repository not found");
     let again = repos
         .server
-        .eventually("the name of a deleted repository", async || {
+        .in_time("the name of a deleted repository", async || {
             let made = repos.create(json!({ "name": "web" })).await;
             (made.status == 201).then(|| made.str("/repository/resourceId").to_owned())
         })
@@ -70,7 +70,7 @@ async fn a_restored_repository_outlives_the_end_that_it_had() {
     repos.server.clock.advance(8 * DAY);
     repos
         .server
-        .eventually("the end of the other one", async || (repos.listed(client, "").await == ["web"]).then_some(()))
+        .in_time("the end of the other one", async || (repos.listed(client, "").await == ["web"]).then_some(()))
         .await;
     let read = client.get(&repos.at("web")).send().await.expect(200);
     assert_eq!(read.str("/repository/resourceId"), id);

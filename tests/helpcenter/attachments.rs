@@ -140,9 +140,7 @@ async fn a_file_that_nobody_completes_is_given_up_after_a_day() {
     assert!(store.issue_attachment(id).await.expect("a read").is_some());
     desk.server.clock.advance(Duration::from_millis(1));
     desk.server
-        .eventually("the file's end", async || {
-            store.issue_attachment(id).await.expect("a read").is_none().then_some(())
-        })
+        .in_time("the file's end", async || store.issue_attachment(id).await.expect("a read").is_none().then_some(()))
         .await;
 }
 

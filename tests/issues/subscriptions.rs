@@ -50,9 +50,7 @@ async fn a_subscriber_is_mailed_once_a_day_what_they_may_see() {
     assert!(told.await > 0);
     desk.server.clock.advance(DAY * 3);
     desk.server
-        .eventually("one more mail", async || {
-            (letters(&desk.server, &bob.email, "Everything").await == 2).then_some(())
-        })
+        .in_time("one more mail", async || (letters(&desk.server, &bob.email, "Everything").await == 2).then_some(()))
         .await;
 }
 

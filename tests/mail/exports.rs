@@ -103,7 +103,7 @@ async fn what_is_exported_is_imported_elsewhere_as_it_was() {
     over.expect_error(403, "file_address", "This address has expired.");
     post.server.clock.advance(Duration::from_hours(7 * 24));
     let gone = async || (post.ada.client.get(&path).send().await.status == 404).then_some(());
-    post.server.eventually("the export is thrown away", gone).await;
+    post.server.in_time("the export is thrown away", gone).await;
 }
 
 #[tokio::test]

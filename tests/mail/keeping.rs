@@ -52,7 +52,7 @@ async fn trash_and_spam_are_deleted_after_thirty_days_there() {
     let raw_id = |text: &str| RawId::of(text.replace('\n', "\r\n").as_bytes());
     post.server.clock.advance(2 * DAY);
     let gone = async || post.store.mail_raw(raw_id(&thrown)).await.expect("a read").is_none().then_some(());
-    post.server.eventually("the bytes are swept", gone).await;
+    post.server.in_time("the bytes are swept", gone).await;
     assert!(post.store.mail_raw(raw_id(&stays)).await.expect("a read").is_some());
 }
 
@@ -218,10 +218,10 @@ async fn a_message_that_was_set_aside_goes_with_its_dead_letter() {
         post.server.clock.advance(DAY);
         (!is_kept(id).await).then_some(())
     };
-    post.server.eventually("the first one's bytes are gone", async || is_gone("1").await).await;
+    post.server.in_time("the first one's bytes are gone", async || is_gone("1").await).await;
     let is_young = post.store.work_dead_len().await.expect("a count") == 1;
     assert!(is_kept("2").await || !is_young, "its letter is there");
     // Dead letters are kept for 30 days.
-    post.server.eventually("the other's are, too", async || is_gone("2").await).await;
+    post.server.in_time("the other's are, too", async || is_gone("2").await).await;
     assert_eq!(post.store.work_dead_len().await.expect("a count"), 0);
 }

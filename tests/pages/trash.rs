@@ -139,7 +139,7 @@ async fn after_thirty_days_in_the_trash_a_page_is_gone() {
     notes.get(&ids[1]).await.expect(404);
     notes.get(&later).await.expect(200);
     notes.server.clock.advance(DAY);
-    notes.server.eventually("the third is gone", async || is_gone(&later).await).await;
+    notes.server.in_time("the third is gone", async || is_gone(&later).await).await;
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn a_restored_page_outlives_its_thirty_days() {
     notes.restore(&restored).await;
     notes.archive(&kept).await;
     notes.server.clock.advance(30 * DAY);
-    notes.server.eventually("the other is gone", async || (notes.get(&kept).await.status == 404).then_some(())).await;
+    notes.server.in_time("the other is gone", async || (notes.get(&kept).await.status == 404).then_some(())).await;
     assert_eq!(titles(&notes.list().await), ["restored"]);
 }
 

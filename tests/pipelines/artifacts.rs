@@ -55,7 +55,7 @@ async fn an_artifact_is_listed_from_its_commit_until_its_days_are_over() {
     sent.get(&path).await.expect_error(404, "not_found", "Artifact not found");
     sent.server.clock.advance(DAY);
     let gone = async || (!sent.store.has_job_files(sent.repository.no).await.unwrap()).then_some(());
-    sent.server.eventually("that it is gone", gone).await;
+    sent.server.in_time("that it is gone", gone).await;
     sent.counted().await;
 }
 

@@ -80,7 +80,7 @@ async fn runs_go_when_they_were_kept_long_enough_with_all_that_is_theirs() {
     works.server.clock.advance(DAY);
     works.server.clock.advance(DAY);
     let gone = async || (!works.keeps_runs().await).then_some(());
-    works.server.eventually("that the run is gone", gone).await;
+    works.server.in_time("that the run is gone", gone).await;
     counted(&works.server.store().await).await;
 }
 

@@ -100,7 +100,7 @@ async fn an_address_works_for_an_hour_and_an_upload_waits_for_a_day() {
     let (store, stored) = (shop.repos.server.store().await, shop.stored().await);
     let made_by = shop.repos.ada.user_id.parse().unwrap();
     let gone = async || (store.web_uploads_of(stored.no, made_by).await.unwrap() == 0).then_some(());
-    shop.repos.server.eventually("the upload goes", gone).await;
+    shop.repos.server.in_time("the upload goes", gone).await;
     let answer = shop.commit_uploaded(&shop.repos.ada.client, &upload, &[("file", 0)]).await;
     answer.expect_error(400, "upload_missing", MISSING);
 }
@@ -183,5 +183,5 @@ async fn a_hundred_uploads_of_one_person_wait_for_their_commits() {
     shop.upload(&[1]).await.expect_error(400, "limit_reached", message);
     shop.repos.server.clock.advance(DAY);
     let again = async || Some(shop.upload(&[1]).await).filter(|answer| answer.status == 201);
-    shop.repos.server.eventually("the uploads go", again).await;
+    shop.repos.server.in_time("the uploads go", again).await;
 }
