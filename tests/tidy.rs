@@ -292,6 +292,20 @@ fn production_code_does_not_unwrap() {
 }
 
 #[test]
+fn examples_in_documentation_are_no_code() {
+    let mut offences = Vec::new();
+    for source in sources() {
+        // Every second fence ends an example.
+        let lines =
+            source.text.lines().enumerate().map(|(at, line)| (at, line.trim_start().trim_start_matches(['/', '!'])));
+        let fences = lines.filter(|(_, line)| line.len() < 80 && line.starts_with(" ```")).step_by(2);
+        let codes = fences.filter(|(_, line)| !matches!(line.trim(), "```text" | "```ignore" | "```json"));
+        offences.extend(codes.map(|(at, _)| format!("{}:{}", source.path, at + 1)));
+    }
+    report("Nobody compiles the examples of documentation (`doctest = false`): they are text", &offences);
+}
+
+#[test]
 fn nothing_is_left_for_later() {
     let words = [
         ["to", "do!("].concat(),

@@ -74,7 +74,7 @@ impl Owned {
             asked.sort_unstable();
             (asked == wanted).then_some(())
         };
-        self.shop.repos.server.eventually("asking the owners", is_so).await;
+        self.shop.repos.server.in_time("asking the owners", is_so).await;
     }
 
     async fn rule(&self, mut require: Value) {
