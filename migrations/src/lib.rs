@@ -81,6 +81,7 @@ mod m0086_mail_transfers;
 mod m0087_mail_folders;
 mod m0088_issue_mail;
 mod m0089_issue_moves;
+mod m0090_issue_votes;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -176,5 +177,6 @@ fn further() -> Vec<Box<dyn MigrationTrait>> {
         Box::new(m0087_mail_folders::Migration),
         Box::new(m0088_issue_mail::Migration),
         Box::new(m0089_issue_moves::Migration),
+        Box::new(m0090_issue_votes::Migration),
     ]
 }

@@ -5,8 +5,10 @@ mod boards;
 mod bulk;
 mod configuration;
 mod filters;
+mod following;
 mod functions;
 mod life;
+mod mentions;
 mod moves;
 mod parts;
 mod places;
@@ -68,6 +70,10 @@ impl Desk {
         }
         let made = self.ada.client.post(&self.path).json(&body).send().await.expect(201);
         made.str("/issue/key").to_owned()
+    }
+
+    async fn shown(&self, key: &str) -> Answer {
+        self.ada.client.get(&format!("{}/{key}", self.path)).send().await.expect(200)
     }
 
     async fn search_as(&self, person: &Person, jql: &str) -> Answer {

@@ -7,10 +7,6 @@ impl Desk {
         person.client.post(&format!("{}/{key}/move", self.path)).json(&body).send().await
     }
 
-    async fn shown(&self, key: &str) -> Answer {
-        self.ada.client.get(&format!("{}/{key}", self.path)).send().await.expect(200)
-    }
-
     /// Makes a component of a space; its id.
     async fn component_of(&self, space: &str, name: &str) -> String {
         let path = format!("{}/spaces/{space}/components", self.path);

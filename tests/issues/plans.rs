@@ -61,6 +61,10 @@ const CLAUSES: &[&str] = &[
     "watcher = cem",
     "watcher != cem",
     "watchers >= 2",
+    "voter = bob",
+    "voter != bob",
+    "votes > 0",
+    "votes = 0",
     "labels = urgent",
     "labels != urgent",
     "labels in (later, web)",
@@ -297,6 +301,7 @@ impl Model {
         facts.numbers.insert("updated".into(), moment(issue.updated_at));
         facts.numbers.insert("resolved".into(), issue.resolved_at.map(moment).unwrap_or_default());
         facts.numbers.insert("watchers".into(), vec![issue.watchers.len() as f64]);
+        facts.numbers.insert("votes".into(), vec![issue.voters.len() as f64]);
         let texts = [
             ("summary", vec![issue.summary.clone()]),
             ("description", vec![shown["description"].as_str().unwrap().to_owned()]),
@@ -370,10 +375,15 @@ async fn edit(desk: &Desk, people: &[Person], dice: &mut Dice) {
     let number = 1 + dice.below(ISSUES as u64);
     let person = dice.pick(people);
     let path = format!("{}/WEB-{number}", desk.path);
-    let answer = match dice.below(5) {
+    let answer = match dice.below(7) {
         0 | 1 => {
             let body = json!({ "to": dice.pick(&STATUSES) });
             person.client.post(&format!("{path}/transitions")).json(&body).send().await
+        }
+        5 | 6 => {
+            let path = format!("{path}/{}", dice.pick(&["vote", "watchers"]));
+            let request = if dice.percent(75) { person.client.post(&path) } else { person.client.delete(&path) };
+            request.send().await
         }
         2 => person.client.post(&format!("{path}/comments")).json(&json!({ "body": text(dice) })).send().await,
         _ => {

@@ -18,7 +18,6 @@ use domain::{
         space::Space,
         workflow::available,
     },
-    notify::ResourceType,
 };
 use kernel::{Command, Handle, Turn};
 use store::{
@@ -32,6 +31,7 @@ use super::{
     fields::touched,
     issue::{IssueOwner, Opened, definition_of, moved},
     portal,
+    telling::about,
 };
 
 /// What follows of an approval, in the histories of issues.
@@ -183,22 +183,9 @@ impl Followed {
     }
 }
 
-fn asking(space: &Space, issue: &Issue, (people, title): (Vec<UserId>, String)) -> Event {
-    let mut event = Event::new("issue.assigned", ("issue", issue.issue_id.to_string()), title);
-    event.org_id = Some(issue.org_id);
-    event.user_ids = people;
-    let space_id = space.space_id.to_string();
-    event.within = vec![(ResourceType::Space, space_id), (ResourceType::Org, issue.org_id.to_string())];
-    for (name, value) in [
-        ("reason", Some("approval")),
-        ("space", Some(space.key.as_str())),
-        ("key", Some(issue.key.as_str())),
-        ("type", Some(issue.type_id.as_str())),
-        ("status", Some(issue.status_id.as_str())),
-        ("requestType", issue.request_type_id.as_deref()),
-    ] {
-        event.data.extend(value.map(|value| (name.to_owned(), value.into())));
-    }
+fn asking(space: &Space, issue: &Issue, asked: (Vec<UserId>, String)) -> Event {
+    let mut event = about("issue.assigned", (space, issue), asked);
+    event.data.insert("reason".to_owned(), "approval".into());
     event
 }
 

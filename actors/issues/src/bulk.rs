@@ -419,7 +419,7 @@ fn watch(opened: &Opened, on: bool) -> Result<Done> {
     if on {
         after.issue.watch(opened.person);
     } else {
-        after.issue.watchers.retain(|it| *it != opened.person);
+        after.issue.unwatch(opened.person);
     }
     if after == *before {
         return Ok(Done::default());

@@ -10,12 +10,11 @@ use domain::{
         sla::{Course, Hours, KeptCycle, Said, SlaSettings, Step, step_of, steps_so_far},
         space::Space,
     },
-    notify::ResourceType,
 };
 use kernel::{Resource, Turn};
 use store::{Change, Store, issues::clock_key};
 
-use super::issue::IssueOwner;
+use super::{issue::IssueOwner, telling::about};
 
 /// What the timer of an issue's clocks is called.
 pub(crate) const TIMER: &str = "sla";
@@ -162,23 +161,10 @@ impl Clock<'_> {
     fn event(&self, at: usize, (space, issue): (&Space, &Issue)) -> Event {
         let sla = self.sla;
         let title = format!("{} has passed \"{}\": {}", issue.key, sla.name, issue.summary);
-        let mut event = Event::new("issue.sla_breached", ("issue", issue.issue_id.to_string()), title);
-        event.org_id = Some(issue.org_id);
-        event.user_ids = issue.assignee_id.or(space.lead_id).into_iter().collect();
-        let space_id = space.space_id.to_string();
-        event.within = vec![(ResourceType::Space, space_id), (ResourceType::Org, issue.org_id.to_string())];
+        let people = issue.assignee_id.or(space.lead_id).into_iter().collect();
+        let mut event = about("issue.sla_breached", (space, issue), (people, title));
         event.dedup_key = Some(format!("sla:{}:{}:{at}", issue.issue_id, sla.sla_id));
-        for (name, value) in [
-            ("space", Some(space.key.as_str())),
-            ("key", Some(issue.key.as_str())),
-            ("type", Some(issue.type_id.as_str())),
-            ("status", Some(issue.status_id.as_str())),
-            ("priority", issue.priority_id.as_deref()),
-            ("requestType", issue.request_type_id.as_deref()),
-            ("sla", Some(sla.sla_id.as_str())),
-        ] {
-            event.data.extend(value.map(|value| (name.to_owned(), value.into())));
-        }
+        event.data.insert("sla".to_owned(), sla.sla_id.as_str().into());
         if let Some(goal) = self.after.get(at).and_then(|cycle| cycle.goal) {
             event.data.insert("goal".to_owned(), goal.into());
         }

@@ -17,6 +17,7 @@ use super::{
     clocks::{Clocks, Happened},
     fields::touched,
     issue::{IssueOwner, Opened},
+    telling::tell_mentioned,
 };
 
 /// Writes a comment.
@@ -121,6 +122,8 @@ impl Handle<AddComment> for IssueOwner {
         change.issue_set(&after, &opened.stored);
         clocks.write(&mut change, (&opened.space, &after.issue), now);
         change.issue_comment_add(&after.issue, &comment);
+        let texts = ("", comment.body.as_str());
+        tell_mentioned(&mut change, store, (&opened.space, &after.issue), texts, (opened.person, now)).await?;
         super::portal::tell_said(&mut change, store, &after.issue, (&comment, now)).await?;
         turn.commit(change).await?;
         Ok(comment)
@@ -135,7 +138,7 @@ impl Handle<EditComment> for IssueOwner {
         if body == comment.body {
             return Ok(comment);
         }
-        comment.body = body;
+        let before = std::mem::replace(&mut comment.body, body);
         comment.version += 1;
         comment.updated_at = turn.now();
         let mut after = opened.stored.clone();
@@ -143,6 +146,9 @@ impl Handle<EditComment> for IssueOwner {
         let mut change = Change::new();
         change.issue_set(&after, &opened.stored);
         change.issue_comment_set(&after.issue, &comment);
+        let (store, of, texts) =
+            (&turn.services().store, (&opened.space, &after.issue), (before.as_str(), comment.body.as_str()));
+        tell_mentioned(&mut change, store, of, texts, (opened.person, turn.now())).await?;
         super::portal::tell_unsaid(&mut change, &turn.services().store, &after.issue, (&comment, turn.now())).await?;
         turn.commit(change).await?;
         Ok(comment)

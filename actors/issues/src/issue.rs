@@ -1,6 +1,6 @@
 //! An issue: its fields and its way through the workflow.
 
-use actors_base::{Services, event::Event};
+use actors_base::Services;
 use domain::{
     Authority, Error, Result, Scope, Timestamp,
     id::{IssueId, OrgId, UserId},
@@ -29,6 +29,7 @@ use super::{
     clocks::{self, Clocks, Happened},
     fields::{IssueFields, Lookup, touched},
     space::cause,
+    telling::{tell_assigned, tell_mentioned},
 };
 
 /// An issue.
@@ -162,24 +163,6 @@ impl Opened {
     }
 }
 
-/// Tells somebody that an issue is theirs now.
-pub(crate) fn tell_assigned(change: &mut Change, issue: &Issue, assignee: UserId, now: Timestamp) {
-    let title = format!("{} is yours: {}", issue.key, issue.summary);
-    let mut event = Event::new("issue.assigned", ("issue", issue.issue_id.to_string()), title);
-    event.org_id = Some(issue.org_id);
-    event.user_ids = vec![assignee];
-    let key = issue.key.split('-').next().unwrap_or_default();
-    for (name, value) in [
-        ("space", key),
-        ("key", issue.key.as_str()),
-        ("type", issue.type_id.as_str()),
-        ("status", issue.status_id.as_str()),
-    ] {
-        event.data.insert(name.to_owned(), value.into());
-    }
-    event.emit(change, now);
-}
-
 /// What a change of an issue writes, which `cause` brought about: row, history, and whom it concerns.
 pub(crate) async fn written(
     turn: &Turn<'_, IssueOwner>,
@@ -210,8 +193,10 @@ pub(crate) async fn written(
     super::portal::tell_changed(&mut change, store, (before, after), (person, now)).await?;
     let is_new = after.issue.assignee_id != before.issue.assignee_id;
     if let Some(assignee) = after.issue.assignee_id.filter(|it| is_new && *it != person) {
-        tell_assigned(&mut change, &after.issue, assignee, now);
+        tell_assigned(&mut change, (&opened.space, &after.issue), assignee, now);
     }
+    let texts = (before.description.as_str(), after.description.as_str());
+    tell_mentioned(&mut change, store, (&opened.space, &after.issue), texts, (person, now)).await?;
     Ok(change)
 }
 

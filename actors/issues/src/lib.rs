@@ -16,6 +16,7 @@ mod components;
 mod export;
 mod fields;
 mod filter;
+mod following;
 mod import;
 mod issue;
 mod links;
@@ -32,6 +33,7 @@ mod search;
 mod space;
 mod sprints;
 mod subscription;
+mod telling;
 mod trash;
 mod versions;
 mod waking;
@@ -54,6 +56,7 @@ pub use self::{
     export::{Export, NoteExport},
     fields::IssueFields,
     filter::{ChangeFilter, DeleteFilter, FilterPatch, IssueFilter, StarFilter, SubscribeFilter},
+    following::{VoteIssue, WatchIssue},
     import::{ImportIssues, ImportOutcome, ImportedRow},
     issue::{BlockedTransition, ChangeIssue, DeleteIssue, IssueOwner, Moved, TransitionIssue, transitions_of},
     links::{AddLink, RemoveLink},

@@ -71,6 +71,7 @@ impl Related {
                 ("watchedissues", _) => {
                     Some(store.issues_watched(authority.org_id(), authority.on_behalf_of()?).await?)
                 }
+                ("votedissues", _) => Some(store.issues_voted(authority.org_id(), authority.on_behalf_of()?).await?),
                 ("childissuesof", Some(id)) => Some(store.issue_descendants(id).await?),
                 ("linkedissues", Some(id)) => linked(store, (authority, settings), (id, &arguments[1..])).await?,
                 _ => None,

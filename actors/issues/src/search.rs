@@ -394,7 +394,9 @@ impl Names for Lookup {
     fn answer(&self, function: &str, _: &FieldKey, arguments: &[&str]) -> Option<Vec<ValueId>> {
         match (function, arguments) {
             ("membersOf", [team]) => self.teams.get(&team.to_lowercase()).cloned(),
-            ("linkedIssues" | "childIssuesOf" | "watchedIssues", arguments) => self.related.answer(function, arguments),
+            ("linkedIssues" | "childIssuesOf" | "watchedIssues" | "votedIssues", arguments) => {
+                self.related.answer(function, arguments)
+            }
             ("projectsLeadByUser", arguments) => self.led(arguments),
             ("projectsWhereUserHasPermission", [name]) => {
                 let permission = Permission::from_name(name)?;

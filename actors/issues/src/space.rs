@@ -28,7 +28,9 @@ use super::{
     approvals,
     clocks::{Clocks, Happened},
     fields::{IssueFields, Lookup},
-    parts, waking,
+    parts,
+    telling::{tell_assigned, tell_mentioned},
+    waking,
 };
 
 /// A space.
@@ -274,7 +276,7 @@ impl Begun<'_> {
         let changed = IssueChanged { before: stored, after: stored, by, cause, at: now };
         followed.write(&mut change, store, (changed, space)).await?;
         if let Some(assignee) = issue.assignee_id.filter(|it| *it != by) {
-            super::issue::tell_assigned(&mut change, issue, assignee, now);
+            tell_assigned(&mut change, (space, issue), assignee, now);
         }
         Ok(change)
     }
@@ -320,7 +322,9 @@ impl Handle<CreateIssue> for IssueSpace {
         let is_request = stored.issue.request_type_id.is_some();
         let requester = is_request.then(|| stored.issue.reporter_id.unwrap_or(maker));
         let begun = Begun { space: &space, by: maker, cause: "person", requester };
-        let change = begun.change(store, &mut stored, now).await?;
+        let mut change = begun.change(store, &mut stored, now).await?;
+        let of = (&space, &stored.issue);
+        tell_mentioned(&mut change, store, of, ("", &stored.description), (maker, now)).await?;
         turn.commit(change).await?;
         Ok(stored)
     }

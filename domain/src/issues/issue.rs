@@ -141,7 +141,7 @@ pub struct FieldChange {
 
 /// The fields whose history is kept, as queries name them, texts apart. Each comes with the kind of its values: what numbers are
 /// given by.
-pub const KEPT_FIELDS: [(&str, &str); 21] = [
+pub const KEPT_FIELDS: [(&str, &str); 22] = [
     ("space", "space"),
     ("type", "type"),
     ("status", "status"),
@@ -163,6 +163,7 @@ pub const KEPT_FIELDS: [(&str, &str); 21] = [
     ("remainingEstimate", "number"),
     ("creator", "person"),
     ("watcher", "person"),
+    ("voter", "person"),
 ];
 
 /// The texts whose changes are told, but not what they said.
@@ -185,6 +186,7 @@ impl Issue {
             "reporter" => person(self.reporter_id),
             "creator" => person(self.creator_id),
             "watcher" => self.watchers.iter().map(ToString::to_string).collect(),
+            "voter" => self.voters.iter().map(ToString::to_string).collect(),
             "labels" => self.labels.iter().map(|label| super::label::folded(label)).collect(),
             "component" => self.component_ids.clone(),
             "fixVersion" => self.fix_version_ids.clone(),
@@ -206,15 +208,13 @@ impl Issue {
         }
     }
 
-    /// What is other than it was, in the order of the fields. Who watches is no change of the issue's content, and who made it never
-    /// changes.
+    /// What is other than it was, in the order of the fields. Who watches or votes is no change of the issue's content, and who
+    /// made it never changes.
     pub fn changes_since(&self, before: &Self) -> Vec<FieldChange> {
         let fields = KEPT_FIELDS.iter().map(|(field, _)| *field).chain(KEPT_TEXTS);
-        let changed = fields.filter(|field| !matches!(*field, "watcher" | "creator")).map(|field| FieldChange {
-            field,
-            from: before.kept(field),
-            to: self.kept(field),
-        });
+        let changed = fields
+            .filter(|field| !matches!(*field, "watcher" | "voter" | "creator"))
+            .map(|field| FieldChange { field, from: before.kept(field), to: self.kept(field) });
         changed.filter(|change| change.from != change.to).collect()
     }
 
@@ -242,6 +242,23 @@ impl Issue {
         if !self.watchers.contains(&person) {
             self.watchers.push(person);
         }
+    }
+
+    /// Has somebody watch no longer.
+    pub fn unwatch(&mut self, person: UserId) {
+        self.watchers.retain(|it| *it != person);
+    }
+
+    /// Counts somebody's vote, once.
+    pub fn vote(&mut self, person: UserId) {
+        if !self.voters.contains(&person) {
+            self.voters.push(person);
+        }
+    }
+
+    /// Takes somebody's vote back.
+    pub fn unvote(&mut self, person: UserId) {
+        self.voters.retain(|it| *it != person);
     }
 }
 

@@ -59,6 +59,8 @@ pub const COMMENT_LEN_MAX: usize = 32_000;
 pub const COMMENTS_MAX: u64 = 5_000;
 /// Links of an issue.
 pub const LINKS_MAX: u64 = 500;
+/// People who watch an issue, and as many who vote for it.
+pub const FOLLOWERS_MAX: usize = 1_000;
 /// Characters of an excerpt.
 pub const EXCERPT_LEN: usize = 200;
 /// Changes of status that an issue remembers.

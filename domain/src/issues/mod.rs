@@ -17,6 +17,7 @@ pub mod key;
 pub mod label;
 pub mod limits;
 pub mod mailing;
+pub mod mention;
 pub mod parts;
 pub mod places;
 pub mod portal;

@@ -97,7 +97,7 @@ pub(crate) struct IssueCommentsAnswer {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"body": "It is out."}))]
 pub(crate) struct IssueCommentWrite {
-    /// Markdown, 1 to 32,000 characters.
+    /// Markdown, 1 to 32,000 characters. Members whom it mentions anew, as `<@usr_…>`, are told so.
     body: String,
 }
 
@@ -108,7 +108,7 @@ impl RequestBody for IssueCommentWrite {}
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"body": "It is out.", "public": true}))]
 pub(crate) struct IssueCommentCreate {
-    /// Markdown, 1 to 32,000 characters.
+    /// Markdown, 1 to 32,000 characters. Members whom it mentions, as `<@usr_…>`, are told so.
     body: String,
     /// Whether those who raised the request shall read it; that needs `serviceAgent`, in a space with a desk.
     #[serde(default)]

@@ -11,6 +11,7 @@ mod comments;
 mod components;
 mod config;
 mod filters;
+mod following;
 mod mail_hooks;
 mod moves;
 mod one;

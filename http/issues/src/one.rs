@@ -81,7 +81,7 @@ macro_rules! issue_body {
             kind: Option<String>,
             /// 1 to 255 characters.
             summary: Option<String>,
-            /// Markdown, at most 65,536 characters.
+            /// Markdown, at most 65,536 characters. Members whom it mentions anew, as `<@usr_…>`, are told so.
             #[serde(default, deserialize_with = "nullable")]
             #[schema(value_type = Option<String>)]
             description: Option<Option<String>>,

@@ -3,8 +3,8 @@
 use http_shell::{endpoint::Endpoint, page};
 
 use crate::{
-    agenda, approvals, attachments, boards, bulk, clocks, comments, components, config, filters, mail_hooks, moves,
-    one, places, queues, search, spaces, sprints, transfer, trash, versions,
+    agenda, approvals, attachments, boards, bulk, clocks, comments, components, config, filters, following, mail_hooks,
+    moves, one, places, queues, search, spaces, sprints, transfer, trash, versions,
 };
 
 /// The lines.
@@ -85,6 +85,12 @@ pub fn page() -> Vec<Endpoint> {
             POST   "/v1/orgs/{orgId}/issues/{issueKey}/approvals/{approvalId}" => approvals::issue_approval_decide;
             GET    "/v1/orgs/{orgId}/issues/{issueKey}/history" => one::issue_history;
             GET    "/v1/orgs/{orgId}/issues/{issueKey}/sla" => clocks::issue_sla;
+            POST   "/v1/orgs/{orgId}/issues/{issueKey}/watchers" => following::issue_watch;
+            DELETE "/v1/orgs/{orgId}/issues/{issueKey}/watchers" => following::issue_unwatch;
+            POST   "/v1/orgs/{orgId}/issues/{issueKey}/watchers/{userId}" => following::issue_watcher_add;
+            DELETE "/v1/orgs/{orgId}/issues/{issueKey}/watchers/{userId}" => following::issue_watcher_remove;
+            POST   "/v1/orgs/{orgId}/issues/{issueKey}/vote" => following::issue_vote;
+            DELETE "/v1/orgs/{orgId}/issues/{issueKey}/vote" => following::issue_unvote;
             GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments" => attachments::issue_attachments_list;
             GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments/{attachmentId}" => attachments::issue_attachment_get;
             GET    "/v1/orgs/{orgId}/issues/{issueKey}/comments" => comments::issue_comments_list;

@@ -279,5 +279,5 @@ impl Change {
 
 /// Whether the times are kept in which a field held what it held.
 fn is_spanned(field: &str) -> bool {
-    !matches!(field, "creator" | "watcher")
+    !matches!(field, "creator" | "watcher" | "voter")
 }

@@ -30,10 +30,23 @@ impl Store {
 
     /// The issues that a person watches, the newest first.
     pub async fn issues_watched(&self, org_id: OrgId, person: UserId) -> Result<Vec<IssueId>, StoreError> {
-        let statement = "SELECT i.id AS id FROM issue_terms t JOIN issues i ON i.seq = t.seq WHERE t.field = 'watcher' \
+        self.issues_followed("watcher", (org_id, person)).await
+    }
+
+    /// The issues that a person votes for, the newest first.
+    pub async fn issues_voted(&self, org_id: OrgId, person: UserId) -> Result<Vec<IssueId>, StoreError> {
+        self.issues_followed("voter", (org_id, person)).await
+    }
+
+    async fn issues_followed(
+        &self,
+        field: &'static str,
+        (org_id, person): (OrgId, UserId),
+    ) -> Result<Vec<IssueId>, StoreError> {
+        let statement = "SELECT i.id AS id FROM issue_terms t JOIN issues i ON i.seq = t.seq WHERE t.field = $4 \
                          AND t.value_no = (SELECT no FROM issue_values WHERE org_id = $1 AND kind = 'person' AND value = $2) \
                          AND i.deleted_at IS NULL ORDER BY i.seq DESC LIMIT $3";
-        let values = [org_id.to_string().into(), person.to_string().into(), RELATED_MAX.into()];
+        let values = [org_id.to_string().into(), person.to_string().into(), RELATED_MAX.into(), field.into()];
         read(self.reader().rows(&Sql::new(statement, values)).await?)
     }
 }

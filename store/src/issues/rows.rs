@@ -225,7 +225,7 @@ impl Store {
 
 /// The columns of an issue's row from the second on, and what each is set to. The first value is the id, the second the
 /// organization.
-const COLUMNS: [(&str, &str); 22] = [
+const COLUMNS: [(&str, &str); 23] = [
     ("org_no", no_of!("org", "$2")),
     ("space_no", no_of!("space", "$3")),
     ("type_no", no_of!("type", "$4")),
@@ -248,6 +248,7 @@ const COLUMNS: [(&str, &str); 22] = [
     ("watchers", "$21"),
     ("number", "$22"),
     ("version", "$23"),
+    ("votes", "$24"),
 ];
 
 fn row_values(issue: &Issue) -> Vec<Value> {
@@ -281,13 +282,15 @@ fn row_values(issue: &Issue) -> Vec<Value> {
         i64::try_from(issue.watchers.len()).unwrap_or(i64::MAX).into(),
         issue.number.into(),
         issue.version.into(),
+        i64::try_from(issue.voters.len()).unwrap_or(i64::MAX).into(),
     ]
 }
 
 /// The fields that stand among the terms, each with the kind of its values.
-const TERMS: [(&str, &str); 10] = [
+const TERMS: [(&str, &str); 11] = [
     ("labels", "label"),
     ("watcher", "person"),
+    ("voter", "person"),
     ("component", "component"),
     ("fixVersion", "version"),
     ("affectedVersion", "version"),
@@ -314,7 +317,7 @@ impl Change {
         let names: Vec<_> = COLUMNS.iter().map(|(name, _)| *name).collect();
         let set: Vec<_> = COLUMNS.iter().map(|(_, value)| *value).collect();
         let statement =
-            format!("INSERT INTO issues (id, {}, rank) VALUES ($1, {}, $24)", names.join(", "), set.join(", "));
+            format!("INSERT INTO issues (id, {}, rank) VALUES ($1, {}, $25)", names.join(", "), set.join(", "));
         let mut values = row_values(issue);
         values.push(issue.rank.clone().into());
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
@@ -343,7 +346,7 @@ impl Change {
         self.issue_values_known(issue);
         let set: Vec<_> = COLUMNS.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let statement =
-            format!("UPDATE issues SET {} WHERE id = $1 AND version = $24 AND deleted_at IS NULL", set.join(", "));
+            format!("UPDATE issues SET {} WHERE id = $1 AND version = $25 AND deleted_at IS NULL", set.join(", "));
         let mut values = row_values(issue);
         values.push(before.issue.version.into());
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
@@ -389,7 +392,7 @@ impl Change {
             }
         }
         let people = [issue.assignee_id, issue.reporter_id, issue.creator_id].into_iter().flatten();
-        for person in people.chain(issue.watchers.iter().copied()) {
+        for person in people.chain(issue.watchers.iter().copied()).chain(issue.voters.iter().copied()) {
             self.issue_value_known(org_id, Known::new("person", person));
         }
         for person in &issue.participants {

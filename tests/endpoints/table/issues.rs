@@ -78,6 +78,12 @@ pub const ROWS: &[Row] = rows! {
     POST   "/v1/orgs/{orgId}/issues/{issueKey}/approvals/{approvalId}" Scope("issues:write"), JSON;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/history"               Scope("issues:read"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/sla"                   Scope("issues:read"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/{issueKey}/watchers"              Scope("issues:write"), Nothing;
+    DELETE "/v1/orgs/{orgId}/issues/{issueKey}/watchers"              Scope("issues:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/{issueKey}/watchers/{userId}"     Scope("issues:write"), Nothing;
+    DELETE "/v1/orgs/{orgId}/issues/{issueKey}/watchers/{userId}"     Scope("issues:write"), Nothing;
+    POST   "/v1/orgs/{orgId}/issues/{issueKey}/vote"                  Scope("issues:write"), Nothing;
+    DELETE "/v1/orgs/{orgId}/issues/{issueKey}/vote"                  Scope("issues:write"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments"           Scope("issues:read"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/attachments/{attachmentId}" Scope("issues:read"), Nothing;
     GET    "/v1/orgs/{orgId}/issues/{issueKey}/comments"              Scope("issues:read"), Nothing;
