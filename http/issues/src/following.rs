@@ -43,7 +43,7 @@ pub(crate) async fn issue_unwatch(of: IssueOf<IssuesWrite>, state: State) -> Res
 
 /// Have somebody watch an issue
 ///
-/// They must be able to see it.
+/// The person must be able to see it.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/issues/{issueKey}/watchers/{userId}", responses(
     (status = 400, description = "This person can't see the issue.\n\n\
      At most 1000 people watch an issue, and as many vote for it."),
@@ -73,7 +73,7 @@ pub(crate) async fn issue_watcher_remove(
 
 /// Vote for an issue
 ///
-/// Nobody votes for what they reported, and what is resolved keeps its votes. Queries find it by `votes`, `voter` and
+/// Reporters don't vote for what they reported, and resolved issues keep their votes. Queries find issues by `votes`, `voter` and
 /// `votedIssues()`. At most 1,000 people vote for an issue.
 #[utoipa::path(post, path = "/v1/orgs/{orgId}/issues/{issueKey}/vote", responses(
     (status = 400, description = "At most 1000 people watch an issue, and as many vote for it."),
