@@ -64,7 +64,6 @@ const CLAUSES: &[&str] = &[
     "voter = bob",
     "voter != bob",
     "votes > 0",
-    "votes = 0",
     "labels = urgent",
     "labels != urgent",
     "labels in (later, web)",
@@ -372,8 +371,7 @@ fn fields(dice: &mut Dice, people: &[Person]) -> Value {
 }
 
 async fn edit(desk: &Desk, people: &[Person], dice: &mut Dice) {
-    let number = 1 + dice.below(ISSUES as u64);
-    let person = dice.pick(people);
+    let (number, person) = (1 + dice.below(ISSUES as u64), dice.pick(people));
     let path = format!("{}/WEB-{number}", desk.path);
     let answer = match dice.below(7) {
         0 | 1 => {
@@ -382,8 +380,7 @@ async fn edit(desk: &Desk, people: &[Person], dice: &mut Dice) {
         }
         5 | 6 => {
             let path = format!("{path}/{}", dice.pick(&["vote", "watchers"]));
-            let request = if dice.percent(75) { person.client.post(&path) } else { person.client.delete(&path) };
-            request.send().await
+            if dice.percent(75) { person.client.post(&path) } else { person.client.delete(&path) }.send().await
         }
         2 => person.client.post(&format!("{path}/comments")).json(&json!({ "body": text(dice) })).send().await,
         _ => {
