@@ -148,4 +148,11 @@ async fn a_thousand_people_watch_and_a_thousand_vote() {
         bob.client.delete(&path).send().await.expect(200);
         cem.client.post(&path).send().await.expect(200);
     }
+    // Whoever isn't asked whether they watch goes on without it.
+    let comments = format!("{}/{key}/comments", desk.path);
+    bob.client.post(&comments).json(&json!({ "body": "Late" })).send().await.expect(201);
+    assert!(!desk.shown(&key).await.json["issue"]["watchers"].as_array().unwrap().contains(&json!(bob.user_id)));
+    let (_, watched) = desk.bulk(&bob, &json!({ "issues": [&key], "watch": true })).await;
+    let full = "At most 1000 people watch an issue, and as many vote for it.";
+    assert_eq!(watched, [(key, Some(full.to_owned()))]);
 }

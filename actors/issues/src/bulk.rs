@@ -32,6 +32,7 @@ use super::{
     catalog::IssueCatalog,
     clocks,
     fields::{IssueFields, Lookup},
+    following::{watching, with_followers},
     issue::{BlockedTransition, IssueOwner, Opened, definition_of, moved, transitions_of, written},
     moving::{Destination, back, brought, relocated},
     search::{Asked, search_seqs},
@@ -415,16 +416,10 @@ async fn delete(turn: &Turn<'_, IssueOwner>, opened: &Opened) -> Result<Done> {
 fn watch(opened: &Opened, on: bool) -> Result<Done> {
     opened.require(Permission::Browse)?;
     let before = &opened.stored;
-    let mut after = before.clone();
-    if on {
-        after.issue.watch(opened.person);
-    } else {
-        after.issue.unwatch(opened.person);
-    }
+    let after = with_followers(before, |issue| watching(issue, opened.person, on))?;
     if after == *before {
         return Ok(Done::default());
     }
-    after.issue.version += 1;
     let mut change = Change::new();
     change.issue_set(&after, before);
     let diff = diff((&before.issue, &before.description), (&after.issue, &after.description));

@@ -58,7 +58,7 @@ impl Handle<WatchIssue> for IssueOwner {
                 return Err(Error::invalid("userId", "This person can't see the issue."));
             }
         }
-        let followed = |issue: &mut Issue| if command.on { issue.watch(person) } else { issue.unwatch(person) };
+        let followed = |issue: &mut Issue| watching(issue, person, command.on);
         follow(turn, &opened.stored, followed).await
     }
 }
@@ -73,7 +73,13 @@ impl Handle<VoteIssue> for IssueOwner {
         if command.on && issue.reporter_id == Some(person) {
             return Err(Error::conflict("own_issue", "You can't vote for an issue that you reported."));
         }
-        let followed = |issue: &mut Issue| if command.on { issue.vote(person) } else { issue.unvote(person) };
+        let followed = |issue: &mut Issue| {
+            if command.on {
+                return issue.vote(person);
+            }
+            issue.unvote(person);
+            true
+        };
         follow(turn, &opened.stored, followed).await
     }
 }
@@ -82,23 +88,35 @@ impl Handle<VoteIssue> for IssueOwner {
 async fn follow(
     turn: &mut Turn<'_, IssueOwner>,
     before: &StoredIssue,
-    followed: impl FnOnce(&mut Issue),
+    followed: impl FnOnce(&mut Issue) -> bool,
 ) -> Result<StoredIssue> {
+    let after = with_followers(before, followed)?;
+    if after != *before {
+        let mut change = Change::new();
+        change.issue_set(&after, before);
+        turn.commit(change).await?;
+    }
+    Ok(after)
+}
+
+/// Has somebody watch, or no longer: false where too many do.
+pub(crate) fn watching(issue: &mut Issue, person: UserId, on: bool) -> bool {
+    if on {
+        return issue.watch(person);
+    }
+    issue.unwatch(person);
+    true
+}
+
+/// The issue with another list of people, its next version where that changes anything. Refused where nobody else fits in.
+pub(crate) fn with_followers(before: &StoredIssue, followed: impl FnOnce(&mut Issue) -> bool) -> Result<StoredIssue> {
     let mut after = before.clone();
-    followed(&mut after.issue);
-    if after == *before {
-        return Ok(after);
+    if !followed(&mut after.issue) {
+        let message = format!("At most {FOLLOWERS_MAX} people watch an issue, and as many vote for it.");
+        return Err(Error::bad_request("limit_reached", message));
     }
-    for (people, had) in [(&after.issue.watchers, &before.issue.watchers), (&after.issue.voters, &before.issue.voters)]
-    {
-        if people.len() > had.len().max(FOLLOWERS_MAX) {
-            let message = format!("At most {FOLLOWERS_MAX} people watch an issue, and as many vote for it.");
-            return Err(Error::bad_request("limit_reached", message));
-        }
+    if after != *before {
+        after.issue.version += 1;
     }
-    after.issue.version += 1;
-    let mut change = Change::new();
-    change.issue_set(&after, before);
-    turn.commit(change).await?;
     Ok(after)
 }

@@ -53,31 +53,51 @@ const REST: Duration = Duration::from_secs(3);
 /// Seconds that a question waits, at most.
 const WAIT: u64 = 50;
 
-/// Measures, on the program with these arguments behind `--quick`.
+/// What is measured, in this order; one of them alone where its name comes first, behind `--quick`.
+const PARTS: [&str; 4] = ["parked", "pushes", "claims", "lines"];
+
+/// Measures, on the program with the arguments that remain.
 pub fn run(arguments: &[String]) -> Result<Report> {
     let (size, arguments) = match arguments {
         [name, rest @ ..] if name == "--quick" => (QUICK, rest),
         rest => (FULL, rest),
     };
+    let (parts, arguments) = match arguments {
+        [name, rest @ ..] if PARTS.contains(&name.as_str()) => (std::slice::from_ref(name), rest),
+        rest => (&PARTS.map(str::to_owned)[..], rest),
+    };
     let program = Program::new(arguments)?;
-    let folder = tempfile::tempdir()?;
     raise_open_files(size.parked)?;
     let mut report = Report::new("pipelines");
     let stage = Stage::new(&program)?;
-    println!("{} questions that wait", size.parked);
-    parked(&stage, size.parked, &mut report)?;
-    println!("{} pushes to an idle runner", size.pushes);
-    claims::pick_up(&stage, size.pushes, &mut report)?;
-    println!("{} jobs for {} runners", size.jobs, size.runners);
-    claims::claims(&stage, size.jobs, size.runners, &mut report)?;
-    println!(
-        "{} jobs that write {} lines a second for {} s",
-        size.writing.jobs, size.writing.rate, size.writing.seconds
-    );
-    lines::steady(&stage, size.writing, &mut report)?;
-    println!("{} jobs that write as fast as they can", size.writing.jobs);
-    lines::flat_out(&stage, size.writing.jobs, folder.path(), &mut report)?;
+    for part in parts {
+        measure(part, size, &stage, &mut report)?;
+    }
     Ok(report)
+}
+
+fn measure(part: &str, size: Size, stage: &Stage, report: &mut Report) -> Result<()> {
+    match part {
+        "parked" => {
+            println!("{} questions that wait", size.parked);
+            parked(stage, size.parked, report)
+        }
+        "pushes" => {
+            println!("{} pushes to an idle runner", size.pushes);
+            claims::pick_up(stage, size.pushes, report)
+        }
+        "claims" => {
+            println!("{} jobs for {} runners", size.jobs, size.runners);
+            claims::claims(stage, size.jobs, size.runners, report)
+        }
+        _ => {
+            let Writing { jobs, rate, seconds, .. } = size.writing;
+            println!("{jobs} jobs that write {rate} lines a second for {seconds} s");
+            lines::steady(stage, size.writing, report)?;
+            println!("{jobs} jobs that write as fast as they can");
+            lines::flat_out(stage, jobs, tempfile::tempdir()?.path(), report)
+        }
+    }
 }
 
 /// Memory of the server while so many questions for jobs wait.

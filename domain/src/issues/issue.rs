@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    limits::{EXCERPT_LEN, STATUS_LOG_MAX},
+    limits::{EXCERPT_LEN, FOLLOWERS_MAX, STATUS_LOG_MAX},
     workflow::Category,
 };
 use crate::{
@@ -237,11 +237,9 @@ impl Issue {
         }
     }
 
-    /// Has somebody watch.
-    pub fn watch(&mut self, person: UserId) {
-        if !self.watchers.contains(&person) {
-            self.watchers.push(person);
-        }
+    /// Has somebody watch: whether they do now. Where [`FOLLOWERS_MAX`] people watch, nobody else does.
+    pub fn watch(&mut self, person: UserId) -> bool {
+        join(&mut self.watchers, person)
     }
 
     /// Has somebody watch no longer.
@@ -249,17 +247,25 @@ impl Issue {
         self.watchers.retain(|it| *it != person);
     }
 
-    /// Counts somebody's vote, once.
-    pub fn vote(&mut self, person: UserId) {
-        if !self.voters.contains(&person) {
-            self.voters.push(person);
-        }
+    /// Counts somebody's vote, once: whether it counts now. Where [`FOLLOWERS_MAX`] votes count, no other does.
+    pub fn vote(&mut self, person: UserId) -> bool {
+        join(&mut self.voters, person)
     }
 
     /// Takes somebody's vote back.
     pub fn unvote(&mut self, person: UserId) {
         self.voters.retain(|it| *it != person);
     }
+}
+
+/// Adds somebody to those who follow an issue in one way, where there is room: whether they are among them.
+fn join(people: &mut Vec<UserId>, person: UserId) -> bool {
+    let is_in = people.contains(&person);
+    if !is_in && people.len() < FOLLOWERS_MAX {
+        people.push(person);
+        return true;
+    }
+    is_in
 }
 
 /// Where people find an issue.
