@@ -168,6 +168,17 @@ await does('one actor shows its last commands', async () => {
   await work.stop()
 })
 
+await does('jobs that wait for runners are counted by label', async () => {
+  await go('')
+  const workflow = 'on: push\njobs:\n  test:\n    runs-on: [linux, gpu]\n    steps:\n      - run: make\n'
+  const file = { op: 'put', path: '.service/workflows/ci.yml', content: Buffer.from(workflow).toString('base64') }
+  await program.call('POST', `/orgs/${orgId}/repos`, { name: 'web' })
+  await program.call('POST', `/orgs/${orgId}/repos/web/contents`, { branch: 'main', message: 'Begin', changes: [file] })
+  const labels = async () => (await rows('Jobs that wait for runners').allInnerTexts()).map(text => text.split(/\s/)[0])
+  await until('the job', async () => (await labels()).sort().join() === 'gpu,linux')
+  assert.equal(await tile('Queued jobs').innerText(), '1')
+})
+
 await does('a crash loop is seen to end in quarantine', async () => {
   await go('')
   await quarantine()

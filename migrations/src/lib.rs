@@ -82,6 +82,8 @@ mod m0087_mail_folders;
 mod m0088_issue_mail;
 mod m0089_issue_moves;
 mod m0090_issue_votes;
+mod m0091_failing_branches;
+mod m0092_environment_urls;
 
 /// All migrations, oldest first.
 pub struct Migrator;
@@ -178,5 +180,7 @@ fn further() -> Vec<Box<dyn MigrationTrait>> {
         Box::new(m0088_issue_mail::Migration),
         Box::new(m0089_issue_moves::Migration),
         Box::new(m0090_issue_votes::Migration),
+        Box::new(m0091_failing_branches::Migration),
+        Box::new(m0092_environment_urls::Migration),
     ]
 }

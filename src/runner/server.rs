@@ -1,11 +1,15 @@
 //! The server's endpoints for runners (contract C 4.1).
 
-use std::{error::Error, time::Duration};
+use std::{
+    error::Error,
+    io::{self, Write},
+    time::Duration,
+};
 
-use reqwest::{Client, Method, StatusCode, redirect::Policy};
+use reqwest::{Client, Method, RequestBuilder, StatusCode, redirect::Policy};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 /// The header that says which runner asks.
 pub const RUNNER_HEADER: &str = "x-service-runner";
@@ -15,15 +19,15 @@ pub const JOB_HEADER: &str = "x-service-job";
 pub const LOG_FIRST_HEADER: &str = "x-service-log-first";
 
 /// How long it may take to reach the server.
-const CONNECT_PATIENCE: Duration = Duration::from_secs(15);
-/// How long an answer may take. Polls take 50 seconds.
-const PATIENCE: Duration = Duration::from_secs(90);
-/// How long the server may say nothing while a file goes or comes.
-const SILENCE: Duration = Duration::from_secs(60);
+const CONNECT_PATIENCE: Duration = Duration::from_secs(10);
+/// How long an answer may take beside what the server is asked to wait: a connection that hangs must not outlast a job's lease.
+const ANSWER_PATIENCE: Duration = Duration::from_secs(15);
+/// Bytes of a question for which an answer may take a second longer: the way to the server may be a slow one.
+const SENT_A_SECOND: u64 = 32 * 1024;
 /// How long to wait before asking again, at first and at most.
-const BACKOFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(15));
-/// How often an action's question is asked until it is given up.
-const TRIES_MAX: u32 = 6;
+const BACKOFF: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(5));
+/// How long what an action needs is asked for again. A job that ends earlier takes its actions with it.
+pub const OUTAGE_MAX: Duration = Duration::from_secs(10 * 60);
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -61,69 +65,103 @@ impl Server {
     }
 
     /// Asks once; none where the answer is empty.
-    pub async fn ask(
-        &self,
-        method: Method,
-        path: &str,
-        body: Option<&Value>,
-        header: Option<(&'static str, String)>,
-    ) -> Result<Option<Value>, AskError> {
-        let answer = self.ask_bytes(method, path, body, header).await?;
-        answer.map(|bytes| read(&bytes)).transpose()
+    pub async fn ask(&self, question: Question<'_>) -> Result<Option<Value>, AskError> {
+        let Question { path, body, header, waits } = question;
+        let body = body.to_string();
+        let on_the_way = Duration::from_secs(body.len() as u64 / SENT_A_SECOND);
+        let request = self.request(Method::POST, path, waits + ANSWER_PATIENCE + on_the_way);
+        let mut request = request.header("content-type", "application/json").body(body);
+        if let Some((name, value)) = header {
+            request = request.header(name, value);
+        }
+        answer(request).await?.map(|bytes| read(&bytes)).transpose()
     }
 
     /// Asks once, and reads the answer as it was written: the names of a plan's contexts keep their order.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, AskError> {
-        read(&self.ask_bytes(Method::GET, path, None, None).await?.unwrap_or_default())
+        read(&answer(self.request(Method::GET, path, ANSWER_PATIENCE)).await?.unwrap_or_default())
     }
 
-    async fn ask_bytes(
-        &self,
-        method: Method,
-        path: &str,
-        body: Option<&Value>,
-        header: Option<(&'static str, String)>,
-    ) -> Result<Option<Vec<u8>>, AskError> {
+    fn request(&self, method: Method, path: &str, patience: Duration) -> RequestBuilder {
         let (name, token) = &self.credential;
-        let mut request =
-            self.http.request(method, format!("{}{path}", self.url)).header(*name, token).timeout(PATIENCE);
-        if let Some((name, value)) = header {
-            request = request.header(name, value);
-        }
-        if let Some(body) = body {
-            request = request.header("content-type", "application/json").body(body.to_string());
-        }
-        let answer = request.send().await.map_err(|error| unreachable(&error))?;
-        let status = answer.status();
-        let bytes = answer.bytes().await.map_err(|error| unreachable(&error))?;
-        if status == StatusCode::NO_CONTENT {
-            return Ok(None);
-        }
-        if status.is_success() {
-            return Ok(Some(bytes.to_vec()));
-        }
-        Err(refusal(status, serde_json::from_slice(&bytes).unwrap_or_default()))
+        self.http.request(method, format!("{}{path}", self.url)).header(*name, token).timeout(patience)
     }
 
-    /// Posts, again where the server can't be reached, and reads the answer.
+    /// Posts, again as long as an outage may last where the server can't be reached, and reads the answer.
     pub async fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, AskError> {
+        self.post_within(OUTAGE_MAX, path, body).await
+    }
+
+    /// The same, again for so long.
+    pub async fn post_within<T: DeserializeOwned>(
+        &self,
+        span: Duration,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, AskError> {
         let body = serde_json::to_value(body).map_err(|error| AskError::Unreachable(error.to_string()))?;
-        let mut backoff = Backoff::default();
-        for attempt in 1.. {
-            match self.ask(Method::POST, path, Some(&body), None).await {
+        let mut patience = Patience::of(span);
+        loop {
+            match self.ask(Question::new(path, &body)).await {
                 Ok(answer) => {
                     let answer = serde_json::from_value(answer.unwrap_or_default());
                     return answer.map_err(|error| AskError::Unreachable(format!("an answer means nothing: {error}")));
                 }
-                Err(AskError::Unreachable(_)) if attempt < TRIES_MAX => backoff.wait().await,
-                Err(error) => return Err(error),
+                Err(AskError::Unreachable(why)) => {
+                    if !patience.again("The server is asked again", &why).await {
+                        return Err(AskError::Unreachable(why));
+                    }
+                }
+                Err(refused) => return Err(refused),
             }
         }
-        Err(AskError::Unreachable("nobody answers".to_owned()))
     }
 }
 
-/// A client for a server, or for where it has files.
+/// What the server is asked, by a POST.
+#[derive(Debug)]
+pub struct Question<'q> {
+    path: &'q str,
+    body: &'q Value,
+    header: Option<(&'static str, String)>,
+    waits: Duration,
+}
+
+impl<'q> Question<'q> {
+    /// A question that the server answers at once.
+    pub fn new(path: &'q str, body: &'q Value) -> Self {
+        Self { path, body, header: None, waits: Duration::ZERO }
+    }
+
+    /// With a header beside.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: String) -> Self {
+        self.header = Some((name, value));
+        self
+    }
+
+    /// One before whose answer the server may wait for so long.
+    #[must_use]
+    pub fn waits(mut self, span: Duration) -> Self {
+        self.waits = span;
+        self
+    }
+}
+
+async fn answer(request: RequestBuilder) -> Result<Option<Vec<u8>>, AskError> {
+    let answer = request.send().await.map_err(|error| unreachable(&error))?;
+    let status = answer.status();
+    let bytes = answer.bytes().await.map_err(|error| unreachable(&error))?;
+    if status == StatusCode::NO_CONTENT {
+        return Ok(None);
+    }
+    if status.is_success() {
+        return Ok(Some(bytes.to_vec()));
+    }
+    Err(refusal(status, serde_json::from_slice(&bytes).unwrap_or_default()))
+}
+
+/// A client for a server, or for where it has files. It waits without end for who took a connection: whoever asks sets a limit.
 pub fn client(url: &str) -> Result<Client, AskError> {
     // Only an earlier call in this process makes this fail, and then it is the same provider.
     drop(rustls::crypto::ring::default_provider().install_default());
@@ -131,8 +169,7 @@ pub fn client(url: &str) -> Result<Client, AskError> {
         .user_agent(concat!("troupe/", env!("CARGO_PKG_VERSION"), " (runner)"))
         // A credential goes where it was sent to, and nowhere else.
         .redirect(Policy::none())
-        .connect_timeout(CONNECT_PATIENCE)
-        .read_timeout(SILENCE + PATIENCE);
+        .connect_timeout(CONNECT_PATIENCE);
     if url.starts_with("http://") {
         // Without TLS nobody needs the system's certificates, which take long to read.
         builder = builder.tls_certs_only([]);
@@ -151,13 +188,17 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, AskError> {
 fn refusal(status: StatusCode, body: Value) -> AskError {
     let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::to_owned);
     let (code, message) = (text("code"), text("error"));
-    let is_passing = status.is_server_error() || matches!(status.as_u16(), 408 | 425 | 429);
     match (code, message) {
-        (Some(code), Some(message)) if !is_passing => {
+        (Some(code), Some(message)) if !is_passing(status) => {
             AskError::Refused { status: status.as_u16(), code, message, body }
         }
         _ => AskError::Unreachable(format!("the server answered {status}")),
     }
+}
+
+/// Whether an answer is no refusal: asked again, the server may say something else.
+pub fn is_passing(status: StatusCode) -> bool {
+    status.is_server_error() || matches!(status.as_u16(), 408 | 425 | 429)
 }
 
 /// What an error comes down to: what is around it says which library was at work.
@@ -180,12 +221,47 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// Waits; the next time twice as long.
-    pub async fn wait(&mut self) {
+    /// How long to wait now; the next time twice as long.
+    pub fn span(&mut self) -> Duration {
         let mut byte = [0];
         // Without randomness everybody waits as long.
         let _ = getrandom::fill(&mut byte);
-        sleep(self.0.mul_f64(0.5 + f64::from(byte[0]) / 512.0)).await;
+        let span = self.0.mul_f64(0.5 + f64::from(byte[0]) / 512.0);
         self.0 = (self.0 * 2).min(BACKOFF.1);
+        span
+    }
+
+    /// Waits; the next time twice as long.
+    pub async fn wait(&mut self) {
+        sleep(self.span()).await;
+    }
+}
+
+/// Tries that are repeated for a while.
+#[derive(Debug)]
+pub struct Patience {
+    backoff: Backoff,
+    span: Duration,
+    until: Option<Instant>,
+}
+
+impl Patience {
+    /// For so long from the first try that fails.
+    pub fn of(span: Duration) -> Self {
+        Self { backoff: Backoff::default(), span, until: None }
+    }
+
+    /// Waits for the next try and says so, with why the last one failed; false at once where none is left. What is said goes to
+    /// standard error, which is the job's log where a worker asks, and the terminal where a person does.
+    pub async fn again(&mut self, what: &str, why: &str) -> bool {
+        let now = Instant::now();
+        let span = self.span;
+        if now >= *self.until.get_or_insert_with(|| now + span) {
+            return false;
+        }
+        // In one write, so that no step's lines come between.
+        drop(io::stderr().lock().write_all(format!("{what}: {why}\n").as_bytes()));
+        self.backoff.wait().await;
+        true
     }
 }

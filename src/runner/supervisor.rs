@@ -179,6 +179,7 @@ impl<L: Lines> Supervised<L> {
             has_timed_out: late == Late::TimedOut,
             steps: self.steps.borrow().clone(),
             outputs: BTreeMap::new(),
+            environment_url: None,
             summary: String::new(),
             error: Some(format!("The job {why}, and did not end for {} seconds.", self.bounds.patience.as_secs())),
         }
@@ -225,8 +226,9 @@ impl<L: Lines> Supervised<L> {
             summary: self.listener.hide(&over.summary).chars().take(JOB_SUMMARY_LEN_MAX).collect(),
             steps: self.masked(over.steps),
             error: over.error.map(|error| self.listener.hide(&error)),
-            // As at GitHub, an output that holds a secret isn't handed on.
+            // As at GitHub, an output or an address that holds a secret isn't handed on.
             outputs: over.outputs.into_iter().filter(|(_, value)| self.listener.hide(value) == *value).collect(),
+            environment_url: over.environment_url.filter(|url| self.listener.hide(url) == *url),
             ..over
         };
         let steps = self.steps.borrow().clone();

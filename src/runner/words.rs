@@ -122,6 +122,8 @@ pub struct Over {
     pub steps: Vec<StepReport>,
     /// What the job hands to those that need it.
     pub outputs: BTreeMap<String, String>,
+    /// Where to see what the job deployed.
+    pub environment_url: Option<String>,
     /// What the steps wrote for people.
     pub summary: String,
     /// Why the job couldn't be done, where it couldn't.

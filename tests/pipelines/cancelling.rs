@@ -1,4 +1,6 @@
-//! Cancelling runs.
+//! Cancelling runs, and jobs whose time is over.
+
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -48,4 +50,22 @@ async fn by_force_nothing_goes_on() {
     works.post(&cancel, json!({ "force": true })).await.expect(200);
     assert_eq!(works.ended(&run).await.0, "cancelled");
     held.status().await.expect_error(409, "job_over", "This job is over.");
+}
+
+#[tokio::test]
+async fn a_job_that_has_taken_as_long_as_it_may_is_told_to_stop() {
+    let works = Works::with("ci.yml", &CI.replace("runs-on: linux", "runs-on: linux\n    timeout-minutes: 2")).await;
+    let run = works.run("").await;
+    let held = works.runner("box", &[]).await.start().await;
+    for _ in 0..2 {
+        works.server.clock.advance(Duration::from_secs(59));
+        assert_eq!(held.status().await.expect(200).json, json!({ "cancel": false }));
+    }
+    works.server.clock.advance(Duration::from_secs(2));
+    assert_eq!(held.status().await.expect(200).json, json!({ "cancel": true }));
+    held.complete("cancelled").await;
+    assert_eq!(works.ended(&run).await.0, "timed_out");
+    let path = format!("runs/{}/jobs/{}", run["runId"].as_str().unwrap(), held.id);
+    let job = works.get(&path).await.expect(200).json;
+    assert_eq!(job["error"], "The job took longer than its 2 minutes.");
 }

@@ -295,6 +295,38 @@ async fn a_workflow_that_asks_for_an_environment_is_started_with_one_that_is_the
 }
 
 #[tokio::test]
+async fn where_a_deployment_is_seen_is_told_by_the_runner_and_an_address_of_the_web() {
+    let url = "https://${{ steps.a.outputs.b }}";
+    let named = format!("environment: {{name: production, url: '{url}'}}");
+    let works = Works::with("deploy.yml", &DEPLOY.replace("environment: production", &named)).await;
+    let run = works.run("").await;
+    let runner = works.runner("box", &[]).await;
+    let rerun = format!("runs/{}/rerun", run["runId"].as_str().unwrap());
+    let long = |len: usize| format!("https://{}", "x".repeat(len - "https://".len()));
+    for (said, shown) in [
+        (json!(" https://web.example.com/1 "), json!("https://web.example.com/1")),
+        (json!(long(2_000)), json!(long(2_000))),
+        (json!(long(2_001)), Value::Null),
+        (json!("javascript:alert(1)"), Value::Null),
+        (Value::Null, Value::Null),
+    ] {
+        let held = runner.take().await;
+        assert_eq!(held.plan().await.expect(200).str("/plan/environmentUrl"), url);
+        assert_eq!(works.detail(&run).await["jobs"][0]["environmentUrl"], Value::Null);
+        let body = json!({ "conclusion": "failure", "environmentUrl": said });
+        held.say("complete", &body).await.expect(200);
+        let detail = works.detail(&run).await;
+        let job = &detail["jobs"][0];
+        assert_eq!((&job["environment"], &job["environmentUrl"]), (&json!("production"), &shown));
+        works.post(&rerun, json!({ "jobs": "all" })).await.expect(201);
+    }
+    let held = runner.start().await;
+    held.say("complete", &json!({ "conclusion": "success", "environmentUrl": 1 }))
+        .await
+        .expect_problems(&["environmentUrl"]);
+}
+
+#[tokio::test]
 async fn decisions_are_checked() {
     let works = Works::new().await;
     works.protect("production", &json!({ "reviewers": [works.ada.user_id] })).await.expect(200);

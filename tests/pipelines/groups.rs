@@ -19,6 +19,8 @@ async fn one_run_of_a_group_runs_one_waits_and_an_older_one_that_waits_is_cancel
     works.commit("main", "Two", &[("file", "2")]).await;
     let second = numbered(&works, 2).await;
     assert_eq!((&second["status"], &second["waitingForConcurrency"]), (&json!("waiting"), &json!(true)));
+    let waits = json!(["The run: the concurrency group 'deploy', which run 1 of ci.yml holds."]);
+    assert_eq!(works.detail(&second).await["waitingFor"], waits);
     assert!(runner.try_take(0).await.is_none());
     works.commit("main", "Three", &[("file", "3")]).await;
     let third = numbered(&works, 3).await;
@@ -100,4 +102,81 @@ async fn two_files_of_one_commit_share_a_group() {
     for run in &runs {
         assert_eq!(works.ended(run).await.0, "success", "{run}");
     }
+}
+
+#[tokio::test]
+async fn who_has_the_group_for_which_a_job_waits_is_told() {
+    let text = "on: push
+jobs:
+  a:
+    concurrency: One
+    runs-on: linux
+    steps:
+      - run: echo a
+  b:
+    concurrency: one
+    runs-on: linux
+    steps:
+      - run: echo b
+  c:
+    concurrency: {group: one, queue: max}
+    runs-on: linux
+    steps:
+      - run: echo c
+";
+    let works = Works::with("ci.yml", text).await;
+    let first = numbered(&works, 1).await;
+    let group = "the concurrency group 'one', which the job a of";
+    let detail = works.detail(&first).await;
+    let waits = [
+        "a: There is no runner.".to_owned(),
+        format!("b: {group} this run holds."),
+        format!("c: {group} this run holds, behind 1 other."),
+    ];
+    assert_eq!(detail["waitingFor"], json!(waits));
+    // Each of the jobs says the same by itself.
+    let run = first["runId"].as_str().unwrap();
+    let queue = async |at: usize| {
+        let path = format!("runs/{run}/jobs/{}", detail["jobs"][at]["jobId"].as_str().unwrap());
+        works.get(&path).await.expect(200).json["queue"].clone()
+    };
+    assert_eq!(queue(0).await, json!({ "position": 1, "reason": "There is no runner." }));
+    let reason = format!("The job waits for {group} this run holds.");
+    assert_eq!(queue(1).await, json!({ "position": null, "reason": reason }));
+    // Of the second run's jobs the first one makes way for the second one, which takes the place of the first run's.
+    works.commit("main", "Two", &[("file", "2")]).await;
+    let second = numbered(&works, 2).await;
+    let waits =
+        [format!("b: {group} run 1 of ci.yml holds."), format!("c: {group} run 1 of ci.yml holds, behind 1 other.")];
+    assert_eq!(works.detail(&second).await["waitingFor"], json!(waits));
+}
+
+#[tokio::test]
+async fn a_job_that_waits_for_a_place_of_its_matrix_says_which_jobs_have_them() {
+    let text = "on: push
+jobs:
+  test:
+    strategy:
+      max-parallel: 2
+      matrix:
+        n: [1, 2, 3]
+    runs-on: linux
+    steps:
+      - run: make
+";
+    let works = Works::with("ci.yml", text).await;
+    let run = works.run("").await;
+    let waits = [
+        "test (1): There is no runner.",
+        "test (2): There is no runner.",
+        "test (3): a place within `max-parallel`, which test (1) and test (2) have.",
+    ];
+    assert_eq!(works.detail(&run).await["waitingFor"], json!(waits));
+    // A job that is done gives its place to the next one.
+    let runner = works.runner("box", &[]).await;
+    runner.start().await.complete("success").await;
+    let detail = works.detail(&run).await;
+    let waits = detail["waitingFor"].as_array().unwrap();
+    let said = "A runner that may take it asked for a job within the last two minutes.";
+    assert!(waits.len() == 2 && waits.iter().all(|it| it.as_str().unwrap().ends_with(said)), "{waits:?}");
 }

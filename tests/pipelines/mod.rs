@@ -21,6 +21,7 @@ mod runs;
 mod schedules;
 mod secrets;
 mod sent;
+mod tokens;
 mod told;
 mod triggers;
 mod watched;

@@ -7,6 +7,35 @@ use serde_json::{Value, json};
 use store::Change;
 
 use super::{CI, Runner, Works};
+use crate::harness::Answer;
+
+impl Works {
+    /// A page of what waits for runners.
+    async fn queue(&self, query: &str) -> Answer {
+        self.ada.client.get(&format!("{}/pipelines/queue{query}", self.org)).send().await
+    }
+
+    /// Why the first job waits.
+    async fn reason(&self) -> String {
+        self.queue("").await.expect(200).str("/jobs/0/reason").to_owned()
+    }
+
+    /// The places of all jobs that wait and their ids, read in pages of so many.
+    async fn places(&self, limit: usize) -> Vec<(i64, String)> {
+        let (mut places, mut query) = (Vec::new(), format!("?limit={limit}"));
+        loop {
+            let page = self.queue(&query).await.expect(200);
+            assert!(page.list("/jobs").len() <= limit);
+            let of = |job: &Value| {
+                let id = job["job"]["jobId"].as_str().unwrap().to_owned();
+                (job["position"].as_i64().unwrap(), id)
+            };
+            places.extend(page.list("/jobs").iter().map(of));
+            let Some(cursor) = page.json["cursor"].as_str() else { return places };
+            query = format!("?limit={limit}&cursor={cursor}");
+        }
+    }
+}
 
 #[tokio::test]
 async fn a_token_registers_one_runner_within_an_hour() {
@@ -57,8 +86,9 @@ async fn runners_are_listed_changed_and_deleted() {
     works.put("ci.yml", CI).await;
     works.run("").await;
     assert!(runner.try_take(0).await.is_none(), "a runner that is paused is given nothing");
-    let queue = works.ada.client.get(&format!("{}/pipelines/queue", works.org)).send().await.expect(200);
-    assert_eq!((queue.int("/jobs/0/position"), queue.str("/jobs/0/reason")), (1, "There is no runner."));
+    let queue = works.queue("").await.expect(200);
+    let reason = "The runners that may take it: 1 paused.";
+    assert_eq!((queue.int("/jobs/0/position"), queue.str("/jobs/0/reason")), (1, reason));
     works.ada.client.patch(&one).json(&json!({ "paused": false })).send().await.expect(200);
     assert!(runner.try_take(0).await.is_some());
     works.ada.client.delete(&one).send().await.expect(204);
@@ -70,14 +100,61 @@ async fn runners_are_listed_changed_and_deleted() {
 async fn only_a_runner_with_all_labels_is_given_a_job() {
     let works = Works::with("ci.yml", &CI.replace("linux", "[linux, gpu]")).await;
     works.run("").await;
-    let (plain, gpu) = (works.runner("plain", &[]).await, works.runner("strong", &["gpu"]).await);
+    let plain = works.runner("plain", &[]).await;
     assert!(plain.try_take(0).await.is_none());
+    assert_eq!(works.reason().await, "No runner has `gpu`.");
+    let gpu = works.runner("strong", &["gpu"]).await;
     let path = format!("{}/pipelines/runners/{}", works.org, gpu.id);
-    works.ada.client.patch(&path).json(&json!({ "paused": true })).send().await.expect(200);
-    let queue = works.ada.client.get(&format!("{}/pipelines/queue", works.org)).send().await.expect(200);
-    assert_eq!(queue.str("/jobs/0/reason"), "No runner has `gpu`.");
-    works.ada.client.patch(&path).json(&json!({ "paused": false })).send().await.expect(200);
+    works.ada.client.patch(&path).json(&json!({ "labels": ["gpu"] })).send().await.expect(200);
+    assert_eq!(works.reason().await, "No runner has all of its labels.");
+    works.ada.client.patch(&path).json(&json!({ "labels": ["linux", "gpu"] })).send().await.expect(200);
     assert!(gpu.try_take(0).await.is_some());
+}
+
+#[tokio::test]
+async fn what_the_runners_do_that_may_take_a_job_is_told() {
+    let works = Works::with("ci.yml", EIGHT).await;
+    works.run("").await;
+    assert_eq!(works.reason().await, "There is no runner.");
+    let (one, two) = (works.runner("one", &[]).await, works.runner("two", &[]).await);
+    assert_eq!(works.reason().await, "The runners that may take it: 2 that never asked for a job.");
+    let held = one.start().await;
+    assert_eq!(works.reason().await, "The runners that may take it: 1 busy, 1 that never asked for a job.");
+    let other = two.start().await;
+    assert_eq!(works.reason().await, "The runners that may take it: 2 busy.");
+    held.complete("success").await;
+    assert_eq!(works.reason().await, "A runner that may take it asked for a job within the last two minutes.");
+    other.complete("success").await;
+    works.server.clock.advance(Duration::from_hours(5));
+    assert_eq!(works.reason().await, "The runners that may take it: 2 silent for 5 hours.");
+    let path = format!("{}/pipelines/runners/{}", works.org, two.id);
+    works.ada.client.patch(&path).json(&json!({ "paused": true })).send().await.expect(200);
+    assert_eq!(works.reason().await, "The runners that may take it: 1 silent for 5 hours, 1 paused.");
+    // A run says the same of each of its jobs that wait.
+    let detail = works.detail(&works.run("").await).await;
+    let waits = detail["waitingFor"].as_array().unwrap();
+    let said = "The runners that may take it: 1 silent for 5 hours, 1 paused.";
+    assert!(waits.len() == 6 && waits.iter().all(|it| it.as_str().unwrap().ends_with(said)), "{waits:?}");
+}
+
+#[tokio::test]
+async fn the_queue_is_read_in_pages_and_each_job_knows_its_place() {
+    let works = Works::with("ci.yml", EIGHT).await;
+    let run = works.run("").await["runId"].as_str().unwrap().to_owned();
+    let places = works.places(3).await;
+    assert_eq!(places.iter().map(|(place, _)| *place).collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());
+    assert_eq!(works.places(8).await, places);
+    for (place, id) in &places {
+        let job = works.get(&format!("runs/{run}/jobs/{id}")).await.expect(200);
+        assert_eq!(job.int("/queue/position"), *place);
+    }
+    // A job that is taken meanwhile brings those behind it forward.
+    let page = works.queue("?limit=3").await.expect(200);
+    works.runner("box", &[]).await.take().await;
+    let next = works.queue(&format!("?limit=3&cursor={}", page.str("/cursor"))).await.expect(200);
+    assert_eq!((next.int("/jobs/0/position"), next.str("/jobs/0/job/jobId")), (3, places[3].1.as_str()));
+    works.queue("?cursor=nonsense").await.expect_error(400, "invalid_cursor", "Invalid cursor");
+    works.queue("?limit=101").await.expect_problems(&["limit"]);
 }
 
 #[tokio::test]
@@ -231,6 +308,10 @@ jobs:
     );
     let works = Works::with("stuck.yml", &stuck).await;
     let run = works.run("?file=stuck.yml").await;
+    let places = works.places(100).await;
+    let (place, id) = places.last().unwrap();
+    let path = format!("runs/{}/jobs/{id}", run["runId"].as_str().unwrap());
+    assert_eq!((*place, works.get(&path).await.expect(200).int("/queue/position")), (201, 201));
     let runner = works.runner("box", &[]).await;
     assert!(runner.try_take(0).await.is_none());
     let by_hand = CI.replace("on: push", "on: workflow_dispatch");

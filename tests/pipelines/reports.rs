@@ -81,6 +81,12 @@ async fn a_job_that_took_too_long_says_so_or_the_server_does() {
     }
     works.server.clock.advance(Duration::from_secs(8));
     assert_eq!(works.ended(&run).await.0, "timed_out");
+    let (run_id, detail) = (run["runId"].as_str().unwrap(), works.detail(&run).await);
+    let path = format!("runs/{run_id}/jobs/{}", detail["jobs"][0]["jobId"].as_str().unwrap());
+    let job = works.get(&path).await.expect(200).json;
+    let message = "The job took longer than its 2 minutes.";
+    assert_eq!((&job["annotations"][0]["message"], &job["error"]), (&json!(message), &json!(message)));
+    assert_eq!(job["steps"][0]["status"], "in_progress");
 }
 
 #[tokio::test]
@@ -175,6 +181,68 @@ async fn lines_of_a_log_say_that_the_runner_is_there() {
     held.status().await.expect(200);
     works.server.clock.advance(Duration::from_secs(60));
     assert_eq!(works.ended(&run).await.0, "failure");
+}
+
+/// Has time pass and something be asked for, twice: more than a minute after whatever was asked for before.
+async fn twice<T>(works: &Works, ask: impl AsyncFn() -> T) {
+    for _ in 0..2 {
+        works.server.clock.advance(Duration::from_secs(31));
+        ask().await;
+    }
+}
+
+#[tokio::test]
+async fn whatever_a_runner_asks_for_says_that_it_is_there() {
+    let (works, run, _, held) = started().await;
+    let client = works.server.client();
+    let below = |url: &str| url.strip_prefix(client.base()).expect("an address of the server's").to_owned();
+    let upload = held.say("artifacts/upload", &json!({ "name": "a", "size": 4 })).await.expect(200);
+    let checkout = held.say("checkout", &json!({})).await.expect(200);
+    let value = checkout.str("/authorization").strip_prefix("Authorization: ").unwrap().to_owned();
+    let refs = format!("{}/info/refs?service=git-upload-pack", below(checkout.str("/url")));
+    let put = below(upload.str("/url"));
+    twice(&works, async || held.plan().await.expect(200)).await;
+    twice(&works, async || held.say("checkout", &json!({})).await.expect(200)).await;
+    twice(&works, async || held.say("artifacts/download", &json!({})).await.expect(200)).await;
+    let sending = async || client.put(&put).body("application/octet-stream", b"abcd".to_vec()).send().await;
+    twice(&works, async || sending().await.expect(204)).await;
+    twice(&works, async || client.get(&refs).header("authorization", &value).send().await.expect(200)).await;
+    held.say("artifacts/commit", &json!({ "name": "a", "size": 4 })).await.expect(200);
+    let found = held.say("artifacts/download", &json!({})).await.expect(200);
+    let get = below(found.str("/artifacts/0/url"));
+    let fetching = async || client.get(&get).begin().await.bytes().await.unwrap();
+    twice(&works, async || assert_eq!(fetching().await, "abcd")).await;
+    twice(&works, async || held.status().await.expect(200)).await;
+    works.server.clock.advance(Duration::from_secs(60));
+    assert_eq!(works.ended(&run).await.0, "failure");
+}
+
+#[tokio::test]
+async fn a_job_is_told_whether_its_ref_is_protected_and_who_had_it_run_again() {
+    let works = Works::new().await;
+    let rule = json!({ "name": "Main", "patterns": ["main"] });
+    works.ada.client.post(&works.at("rules")).json(&rule).send().await.expect(201);
+    let dev = works.member("dev", "developer").await;
+    works.put("ci.yml", CI).await;
+    let run = works.run("").await;
+    let runner = works.runner("box", &[]).await;
+    let told = async |held: &Held| held.plan().await.expect(200).json["plan"]["contexts"]["github"].clone();
+    let held = runner.take().await;
+    let github = told(&held).await;
+    assert_eq!((&github["ref_protected"], &github["workflow_sha"]), (&json!(true), &run["sha"]));
+    assert_eq!((&github["actor"], &github["triggering_actor"]), (&json!("ada"), &json!("ada")));
+    held.complete("failure").await;
+    works.ended(&run).await;
+    works.server.clock.advance(Duration::from_millis(1));
+    let rerun = works.pipelines(&format!("runs/{}/rerun", run["runId"].as_str().unwrap()));
+    dev.client.post(&rerun).json(&json!({ "jobs": "all" })).send().await.expect(201);
+    let github = told(&runner.take().await).await;
+    assert_eq!((&github["actor"], &github["triggering_actor"]), (&json!("ada"), &json!("dev")));
+    let other = json!({ "name": "other", "from": "main" });
+    works.ada.client.post(&works.at("branches")).json(&other).send().await.expect(201);
+    works.commit("other", "Another", &[("file", "1")]).await;
+    works.run("?branch=other").await;
+    assert_eq!(told(&runner.take().await).await["ref_protected"], json!(false));
 }
 
 #[tokio::test]

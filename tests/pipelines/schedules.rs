@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::git::RepositoryName;
 use serde_json::{Value, json};
 
@@ -93,6 +94,44 @@ async fn schedules_follow_the_default_branch() {
     works.server.eventually("no plan", looked).await;
     works.move_to(daily[0]);
     assert!(works.runs("").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_schedules_run_acts_for_who_brought_the_schedule_as_far_as_that_person_may_then() {
+    let works = Works::new().await;
+    let dev = works.member("dev", "developer").await;
+    let text = HOURLY.replace("jobs:", "permissions: {contents: write}\njobs:");
+    let file = json!({ "op": "put", "path": ".service/workflows/hourly.yml", "content": STANDARD.encode(text) });
+    let body = json!({ "branch": "main", "message": "Begin", "changes": [file] });
+    dev.client.post(&works.at("contents")).json(&body).send().await.expect(201);
+    works.move_to(works.planned("hourly.yml").await[0]);
+    let run = works.numbered(1).await;
+    assert_eq!(run["actor"], json!({ "id": null, "label": null }));
+
+    let path = works.at(&format!("commits/{}/statuses", run["sha"].as_str().unwrap()));
+    let status = async || works.ada.client.get(&path).send().await.expect(200).json["statuses"][0].clone();
+    let said = status().await;
+    assert_eq!((&said["context"], &said["state"]), (&json!("Hourly (schedule)"), &json!("pending")));
+    assert_eq!(said["setBy"], json!(dev.user_id));
+    let url = said["url"].as_str().unwrap().strip_prefix(works.ada.client.base()).expect("an address of the server's");
+    assert_eq!(works.ada.client.get(url).send().await.expect(200).json["run"]["runId"], run["runId"]);
+
+    let held = works.runner("box", &[]).await.start().await;
+    let checkout = held.say("checkout", &json!({})).await.expect(200);
+    let value = checkout.str("/authorization").strip_prefix("Authorization: ").unwrap();
+    let base = checkout.str("/url").strip_prefix(works.ada.client.base()).unwrap();
+    let refs = format!("{base}/info/refs?service=git-receive-pack");
+    let client = works.server.client();
+    let pushing = async || client.get(&refs).header("authorization", value).send().await.status;
+    assert_eq!(pushing().await, 200);
+    let member = format!("{}/members/{}", works.org, dev.user_id);
+    works.ada.client.patch(&member).json(&json!({ "role": "viewer" })).send().await.expect_success();
+    assert_eq!(pushing().await, 403);
+    works.ada.client.delete(&member).send().await.expect_success();
+    assert_eq!(pushing().await, 404);
+    held.complete("success").await;
+    works.ended(&run).await;
+    assert_eq!(status().await["state"], "success");
 }
 
 #[tokio::test]

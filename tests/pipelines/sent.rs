@@ -132,6 +132,7 @@ impl Sent {
             name: "test / ../linux".to_owned(),
             labels: Vec::new(),
             environment: None,
+            environment_url: None,
             timeout_minutes: 360,
             stage: JobStage::Running,
             conclusion: None,

@@ -1,5 +1,7 @@
 //! What people are told of runs.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{CI, Works};
@@ -43,6 +45,48 @@ async fn who_started_a_run_is_told_that_it_failed_and_that_its_branch_is_well_ag
     works.runs_and_ends(4, "success").await;
     works.commit("main", "Five", &[("file", "5")]).await;
     works.runs_and_ends(5, "failure").await;
+    assert_eq!(works.told(&works.ada.client, "pipeline.failed", 3).await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_run_that_succeeds_when_it_runs_again_says_that_its_branch_is_well_again() {
+    let works = Works::with("ci.yml", CI).await;
+    works.runs_and_ends(1, "failure").await;
+    works.told(&works.ada.client, "pipeline.failed", 1).await;
+    let run = works.run("").await;
+    works.server.clock.advance(Duration::from_millis(1));
+    let again = format!("runs/{}/rerun", run["runId"].as_str().unwrap());
+    works.post(&again, json!({ "jobs": "all" })).await.expect(201);
+    works.runner("again", &[]).await.start().await.complete("success").await;
+    assert_eq!(works.ended(&run).await.0, "success");
+    let told = works.told(&works.ada.client, "pipeline.failed", 2).await;
+    assert_eq!(told, ["CI failed in web", "Resolved: CI failed in web"]);
+    // So the next failure is news.
+    works.commit("main", "Two", &[("file", "2")]).await;
+    works.runs_and_ends(2, "failure").await;
+    assert_eq!(works.told(&works.ada.client, "pipeline.failed", 3).await.len(), 3);
+}
+
+#[tokio::test]
+async fn a_branch_is_well_again_in_whatever_order_its_runs_end_and_whichever_is_deleted() {
+    let works = Works::with("ci.yml", CI).await;
+    let first = works.run("").await;
+    works.commit("main", "Two", &[("file", "2")]).await;
+    let second = async || Some(works.run("").await).filter(|run| run["number"] == 2);
+    works.server.eventually("a run", second).await;
+    let older = works.runner("older", &[]).await.start().await;
+    works.runner("newer", &[]).await.start().await.complete("success").await;
+    older.complete("failure").await;
+    assert_eq!(works.ended(&first).await.0, "failure");
+    works.told(&works.ada.client, "pipeline.failed", 1).await;
+    let path = works.pipelines(&format!("runs/{}", first["runId"].as_str().unwrap()));
+    works.ada.client.delete(&path).send().await.expect(204);
+    works.commit("main", "Three", &[("file", "3")]).await;
+    works.runs_and_ends(3, "success").await;
+    let told = works.told(&works.ada.client, "pipeline.failed", 2).await;
+    assert_eq!(told, ["CI failed in web", "Resolved: CI failed in web"]);
+    works.commit("main", "Four", &[("file", "4")]).await;
+    works.runs_and_ends(4, "failure").await;
     assert_eq!(works.told(&works.ada.client, "pipeline.failed", 3).await.len(), 3);
 }
 

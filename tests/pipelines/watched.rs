@@ -1,8 +1,9 @@
-//! What operators see of pipelines in `/metrics`: which jobs wait for runners, and how late logs are.
+//! What operators see of pipelines in `/metrics` and in their console: which jobs wait for runners, who asks for them, and how late
+//! logs are.
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{CI, Works, sent::Sent};
 use crate::harness::Server;
@@ -56,4 +57,60 @@ async fn how_late_lines_are_kept_is_told() {
     let before = count().await;
     job.ask("logs", json!({ "lines": [{ "t": 7, "m": "a line" }] })).await.expect(200);
     assert!(count().await > before);
+}
+
+/// Somebody who is signed in to the operators' console.
+struct Console<'a> {
+    server: &'a Server,
+    cookie: String,
+}
+
+impl<'a> Console<'a> {
+    async fn of(server: &'a Server) -> Self {
+        let who = json!({ "email": server.owner_email, "password": server.owner_password });
+        let answer = server.client().post("/console/session").json(&who).send().await.expect(200);
+        let cookie = answer.header("set-cookie").and_then(|set| set.split(';').next()).expect("a cookie").to_owned();
+        Self { server, cookie }
+    }
+
+    /// What is shown of pipelines at this moment.
+    async fn shown(&self) -> Value {
+        let http = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+        let asked = http.get(format!("{}/console/live", self.server.url)).header("cookie", &self.cookie);
+        let (mut stream, mut text) = (asked.send().await.unwrap(), String::new());
+        loop {
+            let mut whole = text.split_inclusive("\n\n").filter(|event| event.ends_with("\n\n"));
+            if let Some(data) = whole.find_map(|event| event.strip_prefix("event: queues\ndata: ")) {
+                return serde_json::from_str::<Value>(data).unwrap()["pipelines"].clone();
+            }
+            let chunk = tokio::time::timeout(Duration::from_secs(60), stream.chunk()).await.expect("more in time");
+            text += &String::from_utf8_lossy(&chunk.unwrap().expect("more of the stream"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_console_shows_what_waits_by_label_and_which_runners_ask() {
+    let works = Works::with("ci.yml", &CI.replace("linux", "[linux, gpu]")).await;
+    works.run("").await;
+    let (asks, paused) = (works.runner("asks", &[]).await, works.runner("paused", &["gpu"]).await);
+    let path = format!("{}/pipelines/runners/{}", works.org, paused.id);
+    works.ada.client.patch(&path).json(&json!({ "paused": true })).send().await.expect(200);
+    let console = Console::of(&works.server).await;
+    assert_eq!(console.shown().await["runners"], json!({ "registered": 2, "paused": 1, "asked": 0 }));
+    assert!(asks.try_take(0).await.is_none());
+    works.server.clock.advance(Duration::from_secs(5));
+    let shown = console.shown().await;
+    assert_eq!(shown["runners"], json!({ "registered": 2, "paused": 1, "asked": 1 }));
+    let labels = shown["labels"].as_array().unwrap();
+    let told: Vec<_> = labels.iter().map(|it| json!([it["label"], it["queued"]])).collect();
+    assert_eq!(told, [json!(["gpu", 1]), json!(["linux", 1])]);
+    assert!(labels.iter().all(|it| (5_000..6_000).contains(&it["oldestMs"].as_i64().unwrap())), "{labels:?}");
+    // A runner that falls silent over its job is lost.
+    let lost = shown["lost"].as_u64().expect("a number");
+    works.ada.client.patch(&path).json(&json!({ "paused": false })).send().await.expect(200);
+    paused.start().await;
+    works.server.clock.advance(Duration::from_mins(2));
+    let more = async || Some(console.shown().await).filter(|shown| shown["lost"].as_u64() > Some(lost));
+    works.server.eventually("a lost runner", more).await;
 }

@@ -45,6 +45,12 @@ pub struct Told {
     pub asked: Vec<(String, Value)>,
     /// Files that jobs put here.
     pub files: BTreeMap<String, Vec<u8>>,
+    /// Statuses with which the next requests for files are refused.
+    pub file_refusals: VecDeque<u16>,
+    /// Whether connections hang: what comes is read, and nothing is ever answered.
+    pub hangs: bool,
+    /// What was asked while they did, by paths.
+    pub hung: Vec<String>,
     requests: usize,
 }
 
@@ -93,10 +99,15 @@ impl Server {
     fn serve(&self, mut stream: &TcpStream) {
         let mut reader = BufReader::new(stream.try_clone().unwrap());
         let Some((head, body)) = read(&mut reader) else { return };
-        let request = self.with(|told| {
+        let (request, hangs) = self.with(|told| {
             told.requests += usize::from(told.breaks);
-            told.requests
+            (told.requests, told.hangs)
         });
+        if hangs {
+            self.with(|told| told.hung.extend(head.split_whitespace().nth(1).map(str::to_owned)));
+            // The connection stands for longer than anybody waits.
+            return thread::sleep(2 * PATIENCE);
+        }
         // An odd cycle, so that each request comes through some time.
         if request % 3 == 1 {
             return;
@@ -118,14 +129,17 @@ impl Server {
 
     /// Keeps a file, or gives it back.
     fn file(&self, mut stream: &TcpStream, head: &str, path: &str, body: Vec<u8>) {
-        let bytes = self.with(|told| {
+        let (status, bytes) = self.with(|told| {
+            if let Some(refusal) = told.file_refusals.pop_front() {
+                return (refusal, Vec::new());
+            }
             if head.starts_with("PUT") {
                 told.files.insert(path.to_owned(), body);
-                return Vec::new();
+                return (200, Vec::new());
             }
-            told.files.get(path).cloned().unwrap_or_default()
+            (200, told.files.get(path).cloned().unwrap_or_default())
         });
-        let answer = format!("HTTP/1.1 200 x\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", bytes.len());
+        let answer = format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", bytes.len());
         drop(stream.write_all(answer.as_bytes()).and_then(|()| stream.write_all(&bytes)));
     }
 

@@ -191,6 +191,89 @@ jobs:
 }
 
 #[test]
+fn actions_follow_their_inputs_and_name_those_that_do_nothing() {
+    let done = exec(
+        r#"
+on: push
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - run: mkdir out && printf '%0999d' 1 > out/one && echo two > two
+      - id: one
+        uses: actions/upload-artifact@v4
+        with: {name: build-one, path: out, compression-level: 0, overwrite: true, colour: red, size: 1}
+      - {id: two, uses: actions/upload-artifact@v4, with: {name: build-two, path: "out\ntwo"}}
+      - {uses: actions/upload-artifact@v4, with: {name: other, path: two}}
+      - run: |
+          test "$(printf %s '${{ steps.one.outputs.artifact-digest }}' | wc -c)" -eq 64
+          test '${{ steps.one.outputs.artifact-digest }}' != '${{ steps.two.outputs.artifact-digest }}'
+      - {uses: actions/upload-artifact@v4, with: {name: bad, path: two, compression-level: 10}, continue-on-error: true}
+      - {uses: actions/upload-artifact@v4, with: {name: bad, path: x, if-no-files-found: maybe}, continue-on-error: true}
+      - {uses: actions/upload-artifact@v4, with: {name: bad, path: x, if-no-files-found: ignore}}
+      - {uses: actions/upload-artifact@v4, with: {name: bad}, continue-on-error: true}
+      - {id: found, uses: actions/cache/restore@v4, with: {path: out, key: k, lookup-only: true}}
+      - {uses: actions/cache/save@v4, with: {path: out, key: "${{ steps.found.outputs.cache-primary-key }}"}}
+      - {uses: actions/cache/restore@v4, with: {path: out, key: k, fail-on-cache-miss: true}, continue-on-error: true}
+      - {uses: actions/checkout@v4, with: "${{ fromJSON('{\"repository\": \"a/b\"}') }}", continue-on-error: true}
+  b:
+    needs: a
+    runs-on: x
+    steps:
+      - {uses: actions/download-artifact@v4, with: {pattern: 'build-*', path: apart}}
+      - {uses: actions/download-artifact@v4, with: {pattern: 'build-{one,two}', merge-multiple: true, path: together}}
+      - {uses: actions/download-artifact@v4, with: {pattern: 'none-*', path: none}}
+      - run: |
+          test "$(ls apart)" = "$(printf 'build-one\nbuild-two')" && cmp apart/build-one/one apart/build-two/out/one
+          test "$(ls together)" = "$(printf 'one\nout\ntwo')" && test ! -e none
+"#,
+        &[],
+    );
+    assert_eq!(done.conclusion(), "success", "{:?}", done.lines());
+    let outcomes: Vec<_> =
+        done.job("a")["steps"].as_array().unwrap().iter().map(|step| step["outcome"].as_str().unwrap()).collect();
+    let (good, bad) = ("success", "failure");
+    assert_eq!(outcomes[..5], [good; 5], "{:?}", done.lines());
+    assert_eq!(outcomes[5..13], [bad, bad, good, bad, good, good, bad, bad], "{:?}", done.lines());
+    let size = |name: &str| -> Option<u64> {
+        let said = format!("Artifact {name} has been uploaded: ");
+        done.lines().iter().find_map(|line| line.strip_prefix(&said)?.split(' ').nth(2)?.parse().ok())
+    };
+    assert!(size("build-one") > Some(999) && size("build-two") < Some(999), "{:?}", done.lines());
+    for line in [
+        "##[warning]Unexpected input(s) 'colour', 'size', valid inputs are ['name', 'path', 'if-no-files-found', \
+         'retention-days', 'compression-level', 'overwrite', 'include-hidden-files']",
+        "##[warning]Input(s) 'overwrite' do nothing here",
+        "##[error]compression-level is a whole number from 0 to 9.",
+        "##[error]An artifact needs a path.",
+        "##[error]There is no cache for k.",
+        "##[error]Input(s) 'repository' can't be followed: a job checks out the repository that its run is of",
+    ] {
+        assert!(done.says(line), "{line}: {:?}", done.lines());
+    }
+}
+
+#[test]
+fn where_a_deployment_is_seen_follows_from_the_steps() {
+    let job = |url: &str| {
+        format!(
+            "on: push\njobs:\n  a:\n    runs-on: x\n    environment: {{name: e, url: \"{url}\"}}\n    \
+             env: {{ZONE: example.com}}\n    steps:\n      - {{id: s, run: 'echo v=1 >> \"$GITHUB_OUTPUT\"'}}\n"
+        )
+    };
+    let done = exec(&job("https://${{ steps.s.outputs.v }}.${{ env.ZONE }}/${{ job.status }}"), &[]);
+    assert_eq!(done.conclusion(), "success", "{:?}", done.lines());
+    assert!(done.says("Environment url: https://1.example.com/success"), "{:?}", done.lines());
+    let done = exec(&job("${{ steps.s.outputs.v }}"), &[]);
+    assert_eq!(done.conclusion(), "success", "{:?}", done.lines());
+    let rule = "##[warning]environment.url: Use an http or https address of at most 2000 characters";
+    assert!(done.says(rule), "{:?}", done.lines());
+    let done = exec(&job("${{ fromJSON('[') }}"), &[]);
+    assert_eq!(done.conclusion(), "failure", "{:?}", done.lines());
+    assert!(done.lines().iter().any(|line| line.starts_with("##[error]environment.url: ")), "{:?}", done.lines());
+}
+
+#[test]
 fn a_command_may_stand_before_each_step() {
     let text = "on: push\njobs:\n  a: {runs-on: x, steps: [{run: 'echo $LOCKED'}]}\n";
     let done = exec(text, &["--wrapper", "env LOCKED=in"]);

@@ -1,6 +1,18 @@
 //! `troupe runner register` and `run`: lines, cancelling, what dies and comes back.
 
+use std::{
+    fs,
+    io::{BufRead, BufReader, Lines},
+    path::Path,
+    process::{ChildStdout, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
 use super::{
+    Runner,
     contract::{JOB_TOKEN, MARKER, RUNNER_SECRET, Server, plan},
     registered, run, troupe,
 };
@@ -115,4 +127,162 @@ fn a_runner_that_nobody_knows_says_so() {
     let address = ["runner", "register", "http://example.com", "trp_t_x", "--folder", folder];
     let output = troupe(home.path(), &address).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("unencrypted"));
+}
+
+/// A script that prints that it begins, and goes on once there is a file.
+fn waiting(file: &Path) -> String {
+    format!("echo begun; until [ -e {} ]; do sleep 0.1; done", file.display())
+}
+
+#[test]
+fn a_report_whose_connection_hangs_comes_again_before_the_job_is_given_up() {
+    let server = Server::start();
+    let home = registered(&server.url, "trp_t_once", "");
+    let (first, second) = (home.path().join("first"), home.path().join("second"));
+    server.with(|told| told.queued.push_back(plan(&[&waiting(&first), &waiting(&second), "echo over"])));
+    let _runner = run(&home, &[]);
+    server.until("the step begins", |told| told.lines.contains(&"begun".to_owned()));
+    server.with(|told| told.hangs = true);
+    fs::write(&first, "").unwrap();
+    for what in ["/status", "/logs"] {
+        server.until("what hangs", |told| told.hung.iter().any(|path| path.ends_with(what)));
+    }
+    server.with(|told| told.hangs = false);
+    let began = Instant::now();
+    server.until("the next report", |told| told.steps[1]["status"] == "in_progress");
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+    fs::write(&second, "").unwrap();
+    server.until("the job ends", |told| told.end.is_some());
+    assert_eq!(server.with(|told| told.end.clone().unwrap())["conclusion"], "success");
+    assert_eq!(printed(&server, "over"), ["over"]);
+}
+
+#[test]
+fn steps_are_reported_once_a_second_however_fast_they_are_and_the_last_state_always() {
+    const FAST: usize = 60;
+    let server = Server::start();
+    let home = registered(&server.url, "trp_t_once", "");
+    let go_on = home.path().join("go-on");
+    let last = waiting(&go_on);
+    let scripts: Vec<&str> = std::iter::repeat_n("true", FAST).chain([last.as_str()]).collect();
+    let began = Instant::now();
+    server.with(|told| told.queued.push_back(plan(&scripts)));
+    let _runner = run(&home, &[]);
+    server.until("the last step's report", |told| told.steps[FAST]["status"] == "in_progress");
+    let seconds = began.elapsed().as_secs();
+    let (reports, steps) = server.with(|told| {
+        let reports = told.asked.iter().filter(|(path, _)| path == "/v1/runner/status");
+        (u64::try_from(reports.count()).unwrap(), told.steps.clone())
+    });
+    assert!(reports <= seconds + 2, "{reports} reports in {seconds} s");
+    assert!((0..FAST).all(|step| steps[step]["conclusion"] == "success"), "{steps}");
+    fs::write(&go_on, "").unwrap();
+    server.until("the job ends", |told| told.end.is_some());
+    assert_eq!(server.with(|told| told.end.clone().unwrap())["steps"][FAST]["conclusion"], "success");
+}
+
+/// A plan whose second step sends what the first one made.
+fn uploading(server: &Server) -> Value {
+    let mut plan = plan(&["echo kept > file", ""]);
+    plan["serverUrl"] = server.url.as_str().into();
+    plan["steps"][1] = json!({ "index": 1, "uses": "upload-artifact", "with": { "name": "out", "path": "file" } });
+    server.with(|told| {
+        let url = format!("{}/files/out", server.url);
+        told.answers.insert("/v1/runner/artifacts/upload".to_owned(), (200, json!({ "url": url })));
+        told.answers.insert("/v1/runner/artifacts/commit".to_owned(), (200, json!({ "ok": true })));
+    });
+    plan
+}
+
+#[test]
+fn a_server_that_is_away_for_a_while_is_asked_again_and_the_log_says_so() {
+    let server = Server::start();
+    let home = registered(&server.url, "trp_t_once", "");
+    let plan = uploading(&server);
+    let path = "/v1/runner/artifacts/upload";
+    let answer = server.with(|told| {
+        let answer = told.answers.insert(path.to_owned(), (503, json!({ "error": "Busy.", "code": "busy" }))).unwrap();
+        told.queued.push_back(plan);
+        answer
+    });
+    let _runner = run(&home, &[]);
+    server.until("the seventh question", |told| told.asked.iter().filter(|(asked, _)| asked == path).count() >= 7);
+    server.with(|told| drop(told.answers.insert(path.to_owned(), answer)));
+    server.until("the job ends", |told| told.end.is_some());
+    let (lines, end) = server.with(|told| (told.lines.clone(), told.end.clone().unwrap()));
+    assert_eq!(end["conclusion"], "success", "{lines:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("The server is asked again: ")), "{lines:#?}");
+}
+
+#[test]
+fn a_transfer_that_breaks_off_begins_again_and_one_that_is_refused_does_not() {
+    let server = Server::start();
+    let home = registered(&server.url, "trp_t_once", "");
+    let plan = uploading(&server);
+    server.with(|told| {
+        told.file_refusals.extend([503, 500, 429, 502, 503]);
+        told.queued.push_back(plan.clone());
+    });
+    let _runner = run(&home, &[]);
+    server.until("the job ends", |told| told.end.is_some());
+    let (lines, end) = server.with(|told| (told.lines.clone(), told.end.take().unwrap()));
+    assert_eq!(end["conclusion"], "success", "{lines:#?}");
+    let again = |lines: &[String]| lines.iter().filter(|line| line.starts_with("The upload begins again: ")).count();
+    assert_eq!(again(&lines), 5, "{lines:#?}");
+    assert!(server.with(|told| told.files.contains_key("/files/out")));
+
+    server.with(|told| {
+        told.file_refusals.push_back(403);
+        told.lines.clear();
+        told.queued.push_back(plan);
+    });
+    server.until("the second job ends", |told| told.end.is_some());
+    let (lines, end) = server.with(|told| (told.lines.clone(), told.end.clone().unwrap()));
+    assert_eq!((&end["conclusion"], again(&lines)), (&json!("failure"), 0), "{lines:#?}");
+}
+
+/// Has a runner do jobs, and hears what it says.
+fn heard(home: &TempDir) -> (Runner, Lines<BufReader<ChildStdout>>) {
+    let mut command = troupe(home.path(), &["runner", "run", "--folder", home.path().to_str().unwrap()]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    (Runner(child), lines)
+}
+
+/// SIGTERM.
+fn terminate(runner: &Runner) {
+    let sent = Command::new("kill").args(["-TERM", &runner.0.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn a_runner_that_is_asked_to_end_finishes_its_job_and_takes_no_other() {
+    let server = Server::start();
+    let home = registered(&server.url, "trp_t_once", "");
+    let go_on = home.path().join("go-on");
+    server.with(|told| told.queued.push_back(plan(&[&waiting(&go_on), "echo over"])));
+    let (mut runner, mut said) = heard(&home);
+    server.until("the step begins", |told| told.lines.contains(&"begun".to_owned()));
+    terminate(&runner);
+    assert!(said.any(|line| line.unwrap().contains("takes no more jobs")));
+    server.with(|told| told.queued.push_back(plan(&["echo never"])));
+    fs::write(&go_on, "").unwrap();
+    assert!(runner.0.wait().unwrap().success());
+    let (lines, end, queued) = server.with(|told| (told.lines.clone(), told.end.clone().unwrap(), told.queued.len()));
+    assert_eq!((&end["conclusion"], queued), (&json!("success"), 1));
+    assert!(lines.contains(&"over".to_owned()), "{lines:?}");
+}
+
+#[test]
+fn a_runner_that_is_asked_to_end_twice_cancels_its_job() {
+    let server = Server::start();
+    let home = registered(&server.url, "trp_t_once", "");
+    server.with(|told| told.queued.push_back(plan(&["echo begun; trap 'exit 1' INT; sleep 600 & wait"])));
+    let (mut runner, mut said) = heard(&home);
+    server.until("the step begins", |told| told.lines.contains(&"begun".to_owned()));
+    terminate(&runner);
+    assert!(said.any(|line| line.unwrap().contains("takes no more jobs")));
+    terminate(&runner);
+    assert!(runner.0.wait().unwrap().success());
+    assert_eq!(server.with(|told| told.end.clone().unwrap())["conclusion"], "cancelled");
 }

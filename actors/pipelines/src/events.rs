@@ -14,19 +14,16 @@ use domain::{
 use serde_json::{Map, Value, json};
 use store::{
     Change, Store,
-    pipelines::{RunPlan, StoredEnvironment, StoredRun},
+    pipelines::{FileOnBranch, RunPlan, StoredEnvironment, StoredRun},
 };
 
 /// Jobs that are named in an event.
 const JOBS_NAMED_MAX: usize = 20;
 
-/// Who is told of how a run ended: who had it begin; of a schedule's run, who brought the schedule.
-async fn concerned(store: &Store, run: &StoredRun, begun_by: Option<&str>) -> Result<BTreeSet<UserId>> {
-    if let Some(by) = begun_by {
-        return Ok(by.parse().into_iter().collect());
-    }
-    let schedules = store.schedules_of(run.no, &run.file).await?;
-    Ok(schedules.into_iter().filter_map(|it| it.set_by?.parse().ok()).collect())
+/// Who is told that a run failed: who had it begin; of a schedule's run, who brought the schedule.
+fn concerned(run: &StoredRun, decides_on: &RunPlan) -> BTreeSet<UserId> {
+    let by = decides_on.begun_by(run).or(run.actor.on_behalf_of.as_deref());
+    by.and_then(|by| by.parse().ok()).into_iter().collect()
 }
 
 /// The branch, or another ref by its name.
@@ -58,7 +55,8 @@ fn data(of: Value) -> Map<String, Value> {
     }
 }
 
-/// Tells of a run that failed, or that its branch is well again.
+/// Tells of a run that failed, or that its branch is well again: where a run of its file failed there, whichever that was and however
+/// it ended since, and none succeeded since.
 pub(crate) async fn run_ended(
     change: &mut Change,
     store: &Store,
@@ -66,23 +64,29 @@ pub(crate) async fn run_ended(
     now: Timestamp,
 ) -> Result<()> {
     let Some(conclusion) = run.conclusion else { return Ok(()) };
-    let Some(repository) = store.repository(run.org_id, run.repository_id).await? else { return Ok(()) };
-    let mut people = concerned(store, run, decides_on.begun_by(run)).await?;
-    let is_resolved = match conclusion {
-        RunConclusion::Failure | RunConclusion::TimedOut | RunConclusion::StartupFailure => false,
+    let branch = branch_of(run);
+    let on = FileOnBranch { no: run.no, file: &run.file, branch };
+    let over = match conclusion {
+        RunConclusion::Failure | RunConclusion::TimedOut | RunConclusion::StartupFailure => None,
         RunConclusion::Success => {
-            let failed = store.run_failed_before(run).await?;
-            let Some(failed) = failed else { return Ok(()) };
-            people.extend(concerned(store, &failed, failed.actor.id.as_deref()).await?);
-            true
+            let Some(told) = store.failing_told(on).await? else { return Ok(()) };
+            Some(told)
         }
         RunConclusion::Skipped | RunConclusion::Cancelled => return Ok(()),
     };
+    let Some(repository) = store.repository(run.org_id, run.repository_id).await? else { return Ok(()) };
+    let is_resolved = over.is_some();
+    let people = over.unwrap_or_else(|| concerned(run, decides_on));
+    if is_resolved {
+        change.failing_remove(on);
+    } else {
+        change.failing_put(on, &people, now);
+    }
     let has_failed = |conclusion: Option<JobConclusion>| {
         matches!(conclusion, Some(JobConclusion::Failure | JobConclusion::TimedOut))
     };
     let jobs = decides_on.state.jobs().filter(|(_, job)| has_failed(job.conclusion())).map(|(_, job)| &job.name);
-    let (branch, name) = (branch_of(run), &repository.resource.name);
+    let name = &repository.resource.name;
     let data = data(json!({
         "repository": { "resourceId": repository.id(), "name": name }, "workflow": run.workflow, "branch": branch,
         "event": run.event, "conclusion": conclusion.name(), "runId": run.id.to_string(),

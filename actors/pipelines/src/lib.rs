@@ -32,7 +32,7 @@ use actors_base::{
     Area, Services,
     work::{Lane, job},
 };
-use store::pipelines::{ValueScope, job_secrets_over, registrations_over};
+use store::pipelines::{ValueScope, failing_branches_over, job_secrets_over, registrations_over};
 
 pub use self::{
     environments::{DeleteEnvironment, SetEnvironment},
@@ -44,7 +44,7 @@ pub use self::{
         TakeJob, TakenJob,
     },
     run::{
-        CancelRun, CompleteJob, DeleteRun, How, JobEnd, LEASE, Nudge, NudgeRun, PIPELINE_EVENTS, QUEUED_MAX,
+        CancelRun, CompleteJob, DeleteRun, How, JobEnd, LEASE, Lease, Nudge, NudgeRun, PIPELINE_EVENTS, QUEUED_MAX,
         ReportStatus, RerunJobs, RerunLogs, RerunRun, ReviewRun, Run, RunNudges, Speaker, StartJob, StartedJob,
         TIMEOUT_GRACE,
     },
@@ -61,7 +61,7 @@ pub use self::{
 /// What goes over all areas knows of pipelines.
 pub const AREA: Area = Area {
     lanes,
-    purges: |now| vec![registrations_over(now), job_secrets_over(now)],
+    purges: |now| vec![registrations_over(now), job_secrets_over(now), failing_branches_over(now)],
     jobs: &[PIPELINE_TRIGGERS, PIPELINE_EVENTS, logs::LOG_SEALING],
     deletes_organization: |change, org_id, _now| {
         change.runners_end(org_id);

@@ -355,17 +355,19 @@ impl Handle<TakeJob> for RunnerPool {
         let (store, now, org_id) = (&turn.services().services.store, turn.now(), *turn.key());
         let runner = store.runner(org_id, command.runner_id).await?.ok_or_else(runner_unknown)?;
         let mut change = Change::new();
-        change.runner_seen(runner.id, &command.program, now);
+        let is_known = runner.is_known(&command.program, now);
+        if !is_known {
+            change.runner_seen(runner.id, &command.program, now);
+        }
+        let seen = |change| Ok(Decided { reply: None, change: (!is_known).then_some(change) });
         if runner.is_paused {
-            return Ok(Decided { reply: None, change: Some(change) });
+            return seen(change);
         }
         let queue = match &mut self.queue {
             Some(queue) => queue,
             none => none.insert(Queue::read(store, org_id).await?),
         };
-        let Some(job) = queue.take(store, org_id, &runner).await? else {
-            return Ok(Decided { reply: None, change: Some(change) });
-        };
+        let Some(job) = queue.take(store, org_id, &runner).await? else { return seen(change) };
         let token = Token::generate(TokenKind::Job)?;
         let until = now.after(RESERVED_FOR);
         let waited = now.since(job.queued_at.unwrap_or(now));

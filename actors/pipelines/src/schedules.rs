@@ -157,7 +157,7 @@ impl Handle<TimerFired> for Workflows {
 
 /// What is left for the queue when a schedule's time has come.
 fn trigger(repository: &StoredRepository, it: &StoredSchedule) -> PipelineTrigger {
-    let StoredSchedule { file, place, schedule, next_at, .. } = it;
+    let StoredSchedule { file, place, schedule, next_at, set_by } = it;
     PipelineTrigger {
         org_id: repository.resource.org_id,
         repository_id: repository.id(),
@@ -167,6 +167,7 @@ fn trigger(repository: &StoredRepository, it: &StoredSchedule) -> PipelineTrigge
             file: file.clone(),
             cron: schedule.cron.clone(),
             timezone: schedule.timezone.clone(),
+            set_by: set_by.as_deref().and_then(|id| id.parse().ok()),
         },
     }
 }

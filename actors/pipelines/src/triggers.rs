@@ -62,8 +62,9 @@ impl Handler for Triggers {
         happened.cause = Some(trigger.cause.clone());
         happened.by = trigger.by;
         let mut files = self.sources.files(&repository, happened.merge.unwrap_or(happened.sha)).await?;
-        if let Triggered::Schedule { file, .. } = &trigger.what {
+        if let Triggered::Schedule { file, set_by, .. } = &trigger.what {
             files.retain(|found| found.name == *file);
+            happened.on_behalf_of = *set_by;
         }
         if !files.is_empty() {
             let context = Context::system(Origin::Actor, Instant::now() + TURN_MAX);

@@ -14,6 +14,9 @@ use domain::{
 use store::pipelines::StoredRunner;
 use tokio::sync::oneshot;
 
+/// How long a job that was given says that there are others.
+const JUST_NOW: Duration = Duration::from_millis(100);
+
 /// Who waits for jobs of which organization, on this node. However many wait, a queued job wakes one that may take it, and one more
 /// that looks which jobs there are. What another node queued, or changed of a runner, is found by a look every few seconds, for all
 /// who wait.
@@ -43,6 +46,8 @@ struct Crowd {
     /// How many are there, with a sign or without.
     count: usize,
     looked_at: Option<Instant>,
+    /// When one of them was given a job.
+    given_at: Option<Instant>,
 }
 
 /// What was read of a runner before it waited.
@@ -110,6 +115,18 @@ impl WaitingRunners {
         if let Some(mut crowd) = self.of.get_mut(&org_id) {
             while crowd.tell(Sign::Leave, |_, idle| is_told(&idle.known)) {}
         }
+    }
+
+    /// Notes that one of those who wait was given a job.
+    pub fn gave(&self, org_id: OrgId) {
+        if let Some(mut crowd) = self.of.get_mut(&org_id) {
+            crowd.given_at = Some(Instant::now());
+        }
+    }
+
+    /// Whether one of those who wait was given a job just now, so that there is another one most likely.
+    pub fn has_just_given(&self, org_id: OrgId) -> bool {
+        self.of.get(&org_id).and_then(|crowd| crowd.given_at).is_some_and(|at| at.elapsed() < JUST_NOW)
     }
 
     /// Whether nobody looked for so long; who is told so looks.

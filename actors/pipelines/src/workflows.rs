@@ -102,6 +102,8 @@ pub struct Happened {
     pub cause: Option<String>,
     /// Who did it.
     pub by: Option<UserId>,
+    /// In whose name runs act where nobody did it.
+    pub on_behalf_of: Option<UserId>,
     /// What was done.
     pub what: WhatHappened,
     /// The ref, whole.
@@ -128,6 +130,7 @@ impl Happened {
         Self {
             cause: None,
             by: None,
+            on_behalf_of: None,
             what,
             branch: full_ref.strip_prefix("refs/heads/").map(str::to_owned),
             full_ref,

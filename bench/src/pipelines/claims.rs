@@ -62,7 +62,11 @@ fn picked(runner: &mut Runner) -> Result<Instant> {
 
 /// Jobs that wait, and runners that ask for them at the same time until each was started once.
 pub fn claims(stage: &Stage, jobs: usize, runners: usize, report: &mut Report) -> Result<()> {
-    let asking = (0..runners).map(|_| stage.runner("claims")).collect::<Result<Vec<_>>>()?;
+    let mut asking = (0..runners).map(|_| stage.runner("claims")).collect::<Result<Vec<_>>>()?;
+    // Whoever polls has asked before.
+    for runner in &mut asking {
+        runner.take(0)?;
+    }
     let files: Vec<_> = (0..jobs.div_ceil(MATRIX))
         .map(|at| (format!("claims-{at}.yml"), matrix("claims", MATRIX.min(jobs - at * MATRIX))))
         .collect();

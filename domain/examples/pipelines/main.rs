@@ -2,7 +2,7 @@
 //!
 //! `pipelines expressions` reads lines of JSON `{expression, contexts}` and writes a line for each: `{kind, text}`, or
 //! `{error, position}`. `pipelines workflows` reads lines of JSON, each the text of a file, and writes the file's problems.
-//! `pipelines schedules` reads lines of JSON `{cron, after, count}` and writes the times in UTC that follow, in seconds.
+//! `pipelines schedules` reads lines of JSON `{cron, timezone?, after, count}` and writes the times that follow, in seconds.
 //! `contexts` is a text of JSON, so that numbers and the order of names come through as they are.
 
 use std::{
@@ -82,13 +82,14 @@ fn workflow(line: &str) -> Json {
 #[derive(Deserialize)]
 struct Times {
     cron: String,
+    timezone: Option<String>,
     after: i64,
     count: usize,
 }
 
 fn schedule(line: &str) -> Json {
     let asked: Times = serde_json::from_str(line).expect("a schedule, a time and a count");
-    let schedule = Schedule { cron: asked.cron, timezone: None };
+    let schedule = Schedule { cron: asked.cron, timezone: asked.timezone };
     let times = ScheduleTimes::of(&schedule).expect("a schedule that means something");
     let mut last = Timestamp(asked.after * 1000);
     let following = std::iter::from_fn(|| {

@@ -24,7 +24,9 @@ pub const REGISTRATION_LASTS: Duration = Duration::from_hours(1);
 pub const RESERVED_FOR: Duration = Duration::from_secs(30);
 /// The longest that a runner waits for a job at once, in seconds.
 pub const POLL_SECONDS_MAX: u64 = 50;
-/// Jobs of a queue that are looked at one by one, or shown: those that wait longest.
+/// How often a runner that asks is written down as heard of, at most.
+pub const RUNNER_SEEN_EVERY: Duration = Duration::from_secs(30);
+/// Jobs of a queue that are looked at one by one: those that wait longest.
 pub const QUEUE_WINDOW: u64 = 200;
 
 /// The label that every runner has.

@@ -16,7 +16,7 @@ use http_shell::{
     owned::Owned,
     permission::{GitRead, GitWrite},
     repository::Repository,
-    state::{AppState, State},
+    state::State,
 };
 use serde::{Deserialize, Serialize};
 use store::pipelines::{JobStage, StoredApproval, StoredEnvironment, StoredJob, StoredRun};
@@ -165,17 +165,12 @@ pub(crate) async fn run_approvals_decide(
     Ok(Json(RunAnswer { run: run.into() }))
 }
 
-/// What the jobs of a run wait for at their environments, in words.
-pub(super) async fn waits(state: &AppState, run: &StoredRun, jobs: &[StoredJob]) -> Result<Vec<String>> {
-    let approvals = state.store.approvals(run.id).await?;
-    let held = jobs.iter().filter(|job| job.stage == JobStage::Held);
-    let said = held.filter_map(|job| {
-        let approval = approvals.iter().find(|it| it.job_id == job.id)?;
-        let environment = job.environment.as_deref().unwrap_or(&approval.environment);
-        Some(match approval.decision {
-            None => format!("{}: a reviewer of the environment '{environment}'.", job.name),
-            Some(_) => format!("{}: the timer of the environment '{environment}'.", job.name),
-        })
-    });
-    Ok(said.collect())
+/// What a job waits for at its environment, in words; none where it hasn't come there.
+pub(super) fn wait(job: &StoredJob, approvals: &[StoredApproval]) -> Option<String> {
+    let approval = approvals.iter().find(|it| it.job_id == job.id)?;
+    let environment = job.environment.as_deref().unwrap_or(&approval.environment);
+    Some(match approval.decision {
+        None => format!("a reviewer of the environment '{environment}'."),
+        Some(_) => format!("the timer of the environment '{environment}'."),
+    })
 }

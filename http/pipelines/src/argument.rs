@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actors::pipelines::Speaker;
+use actors::pipelines::{Lease, Speaker};
 use domain::{
     Context, Error,
     pipelines::{JOB_OVER, JOB_UNKNOWN, RUNNER_UNKNOWN, job_over, job_unknown, runner_unknown},
@@ -51,7 +51,7 @@ async fn refused(call: &Call, error: Error) -> ApiError {
     call.state.limits.address(&call.state, call.context.ip).await.err().unwrap_or_else(|| error.into())
 }
 
-/// The job whose token the runner shows, which isn't over.
+/// The job whose token the runner shows, which isn't over. That its runner asks for something has its lease last on.
 pub(crate) struct OfJob {
     /// The job, as it was when the request came in.
     pub job: StoredJob,
@@ -77,14 +77,18 @@ impl Argument for OfJob {
 
     async fn take(call: &mut Call) -> Result<Self> {
         let job = job_of(call).await?;
-        match job.conclusion {
-            Some(conclusion) => Err(job_over(conclusion).into()),
-            None => Ok(Self { job, context: call.context.clone() }),
+        if let Some(conclusion) = job.conclusion {
+            return Err(job_over(conclusion).into());
         }
+        if let Some(mut lease) = Lease::of(&job) {
+            lease.renew(&call.state.actors.run, call.state.store.now());
+        }
+        Ok(Self { job, context: call.context.clone() })
     }
 }
 
-/// The job whose token the runner shows, which isn't over, or was so less than a day ago.
+/// The job whose token the runner shows, which isn't over, or was so less than a day ago. What is said with it of a job has the lease
+/// last on by itself.
 pub(crate) struct OfLateJob {
     /// The job, as it was when the request came in.
     pub job: StoredJob,

@@ -64,11 +64,15 @@ impl RequestBody for ArtifactUpload {
 
 /// Where bytes are sent.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(example = json!({
+    "artifactId": "art_01jd7rt4m5e9fv2w8x3c6k0hqz",
     "url": "https://troupe.example.com/v1/runner/files/art_01jd7rt4m5e9fv2w8x3c6k0hqz?size=2048&expires=1767229200000\
             &signature=Zm9v"
 }))]
 pub(crate) struct ArtifactUploadUrl {
+    /// The artifact's id, once it is committed.
+    artifact_id: String,
     /// The address to PUT exactly so many bytes to, for an hour and without a credential.
     url: String,
 }
@@ -95,7 +99,7 @@ pub(crate) async fn runner_artifact_upload(
     let command = BeginArtifact { job: of.job.clone(), name, size, files, expires_at };
     let id = state.actors.job_files.ask(&of.job.repository_id, command, of.context()).await?;
     let url = base.address(&state, JobFile::Artifact(id), JobFileAct::Upload(size), ARTIFACT_LINK_LASTS);
-    Ok(Json(ArtifactUploadUrl { url }))
+    Ok(Json(ArtifactUploadUrl { artifact_id: id.to_string(), url }))
 }
 
 /// An artifact that a job has sent.
@@ -175,10 +179,10 @@ pub(crate) async fn runner_artifact_download(
     body: Body<ArtifactDownload>,
     state: State,
 ) -> Result<Json<ArtifactLinks>> {
-    let (run_id, attempt) = (of.job.run_id, of.job.attempt);
+    let (run_id, attempt, act) = (of.job.run_id, of.job.attempt, JobFileAct::Download(Some(of.job.id)));
     let found = state.store.attempt_artifacts(run_id, attempt, body.name.as_deref(), ARTIFACTS_MAX).await?;
     let link = |it: StoredArtifact| ArtifactLink {
-        url: base.address(&state, JobFile::Artifact(it.id), JobFileAct::Download, ARTIFACT_LINK_LASTS),
+        url: base.address(&state, JobFile::Artifact(it.id), act, ARTIFACT_LINK_LASTS),
         name: it.name,
         size: it.size,
     };
@@ -272,7 +276,7 @@ pub(crate) struct ArtifactAnswer {
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/artifacts/{artifactId}")]
 pub(crate) async fn artifact_get(of: ArtifactOf, base: BaseUrl, state: State) -> Result<Json<ArtifactAnswer>> {
     let artifact = of.0;
-    let url = base.address(&state, JobFile::Artifact(artifact.id), JobFileAct::Download, ARTIFACT_LINK_LASTS);
+    let url = base.address(&state, JobFile::Artifact(artifact.id), JobFileAct::Download(None), ARTIFACT_LINK_LASTS);
     Ok(Json(ArtifactAnswer { artifact: artifact.into(), url }))
 }
 

@@ -151,6 +151,8 @@ pub(crate) struct JobBody {
     labels: Vec<String>,
     /// Where the job deploys to.
     environment: Option<String>,
+    /// Where to see what the job deployed, once it is over: an http or https address.
+    environment_url: Option<String>,
     /// Why the job couldn't be run, where it couldn't.
     fault: Option<String>,
     /// The runner's id, once a runner was given the job.
@@ -190,6 +192,7 @@ impl From<StoredJob> for JobBody {
             conclusion: job.conclusion.map(JobConclusion::name),
             labels: job.labels,
             environment: job.environment,
+            environment_url: job.environment_url,
             fault: job.fault,
             runner_id,
             runner_name,

@@ -123,7 +123,7 @@ pub(crate) async fn runner_cache_restore(
         if UseCache::is_worth(&found, store.now()) {
             state.actors.job_files.ask(&job.repository_id, UseCache(found.id), of.context()).await?;
         }
-        let url = base.address(&state, JobFile::Cache(found.id), JobFileAct::Download, CACHE_LINK_LASTS);
+        let url = base.address(&state, JobFile::Cache(found.id), JobFileAct::Download(Some(job.id)), CACHE_LINK_LASTS);
         let hit = CacheHit::of(&key, &found.key).as_str();
         return Ok(Json(CacheFound { hit, key: Some(found.key), size: Some(found.size), url: Some(url) }));
     }

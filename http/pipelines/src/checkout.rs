@@ -20,7 +20,7 @@ use store::{
 };
 use utoipa::ToSchema;
 
-use super::{argument::OfJob, files::BaseUrl};
+use super::{argument::OfJob, files::BaseUrl, workflows::named};
 
 /// What a job wants to fetch.
 #[derive(Deserialize, ToSchema)]
@@ -40,9 +40,10 @@ impl RequestBody for CheckoutWanted {
 
 /// Where a job fetches its repository.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(example = json!({
     "url": "https://troupe.example.com/git/acme/web-app.git", "authorization": "Authorization: Basic am9iOnRycF9jX…",
-    "sha": "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0", "ref": "refs/heads/main"
+    "sha": "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0", "ref": "main", "fullRef": "refs/heads/main"
 }))]
 pub(crate) struct CheckoutAnswer {
     /// What `git fetch` takes.
@@ -53,6 +54,9 @@ pub(crate) struct CheckoutAnswer {
     sha: String,
     /// What was asked for; the ref of the run where nothing was.
     r#ref: String,
+    /// The ref, whole. Missing where a commit was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    full_ref: Option<String>,
 }
 
 /// What a job fetches, and for which run.
@@ -76,12 +80,12 @@ pub(crate) async fn runner_checkout(
 ) -> Result<Json<CheckoutAnswer>> {
     let (job, store) = (&of.job, &state.store);
     let (repository, run) = fetched_by(store, job).await?;
-    let named = body.into_inner().r#ref.filter(|named| !named.is_empty());
-    let (sha, full_ref) = match named {
-        None => (run.commit().to_string(), run.full_ref),
-        Some(named) => {
-            let (_, commit) = state.git.commit_named(&repository, &named).await?;
-            (commit.id.to_string(), named)
+    let wanted = body.into_inner().r#ref.filter(|wanted| !wanted.is_empty());
+    let (sha, r#ref, full_ref) = match wanted {
+        None => (run.commit().to_string(), run.full_ref.clone(), Some(run.full_ref)),
+        Some(wanted) => {
+            let (full_ref, commit) = named(&state, &repository, &wanted).await?;
+            (commit.to_string(), wanted, Some(full_ref).filter(|name| name.starts_with("refs/")))
         }
     };
     let expires_at = store.now().after(CHECKOUT_LASTS);
@@ -91,6 +95,7 @@ pub(crate) async fn runner_checkout(
         url: format!("{}/git/{}/{}.git", base.0, job.org_id, repository.resource.name),
         authorization: format!("Authorization: Basic {basic}"),
         sha,
-        r#ref: full_ref,
+        r#ref,
+        full_ref,
     }))
 }

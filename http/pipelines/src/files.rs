@@ -1,12 +1,21 @@
 //! The bytes of artifacts and caches, at addresses that the server signs.
 
-use std::time::{Duration, Instant};
+use std::{
+    pin::{Pin, pin},
+    task::{self, Poll},
+    time::{Duration, Instant},
+};
 
-use actix_web::{HttpResponse, HttpResponseBuilder, http::header};
-use actors::pipelines::files::PutJobFile;
+use actix_web::{
+    HttpResponse, HttpResponseBuilder,
+    body::{BodySize, BoxBody, MessageBody},
+    http::header,
+};
+use actors::pipelines::{Lease, files::PutJobFile};
+use bytes::Bytes;
 use domain::{
     Context, Error,
-    id::{ContentId, OrgId, ResourceId},
+    id::{ContentId, JobId, OrgId, ResourceId},
     pipelines::artifacts::file_not_expected,
     problems::Problems,
 };
@@ -31,6 +40,9 @@ use store::{
     pipelines::{JobFile, JobFileAct, JobFileAddress, JobFileQuery},
 };
 use utoipa::IntoParams;
+
+/// How often it is looked, while a job's bytes come, whether its lease is to last on.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// Notes what is wrong with a text, if anything is.
 pub(super) fn text_problems<T>(checked: domain::Result<T>, problems: &mut Problems) {
@@ -67,6 +79,8 @@ impl BaseUrl {
 pub(crate) struct SignedJobFile {
     /// The bytes that are sent.
     size: Option<u64>,
+    /// The job that fetches them.
+    job: Option<String>,
     /// Until when the address works, in milliseconds since the Unix epoch.
     expires: i64,
     /// Binds all of it.
@@ -78,8 +92,10 @@ impl RequestQuery for SignedJobFile {}
 /// What the address permits.
 async fn signed(call: &mut Call) -> Result<JobFileAddress> {
     let Path(file) = Path::<JobFile>::take(call).await?;
-    let SignedJobFile { size, expires, signature } = Query::<SignedJobFile>::take(call).await?.0;
-    let query = JobFileQuery { size, expires, signature };
+    let SignedJobFile { size, job, expires, signature } = Query::<SignedJobFile>::take(call).await?.0;
+    let forged = |_| refused(BlobRefusal::Forged);
+    let job = job.map(|id| id.parse::<JobId>().map_err(forged)).transpose()?;
+    let query = JobFileQuery { size, job, expires, signature };
     Ok(call.state.store.job_file_address_verify(file, &query).map_err(refused)?)
 }
 
@@ -98,6 +114,7 @@ pub(crate) struct SentJobFile {
     size: u64,
     org_id: OrgId,
     repository: ResourceId,
+    lease: Option<Lease>,
     body: AddressUpload,
 }
 
@@ -122,8 +139,22 @@ impl Argument for SentJobFile {
             }
         };
         let job = store.job(no, job_id).await?.ok_or_else(file_not_expected)?;
+        let lease = Lease::of(&job);
         let body = AddressUpload::take(call).await?;
-        Ok(Self { file: address.file, size, org_id: job.org_id, repository: job.repository_id, body })
+        Ok(Self { file: address.file, size, org_id: job.org_id, repository: job.repository_id, lease, body })
+    }
+}
+
+/// What something comes to. As long as it is under way, the lease lasts on of the job that it is for.
+async fn leased<T>(state: &AppState, lease: Option<Lease>, under_way: impl Future<Output = T>) -> T {
+    let mut under_way = pin!(under_way);
+    let Some(mut lease) = lease else { return under_way.await };
+    loop {
+        lease.renew(&state.actors.run, state.store.now());
+        tokio::select! {
+            done = &mut under_way => return done,
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
     }
 }
 
@@ -133,9 +164,9 @@ impl Argument for SentJobFile {
 /// sent again before it is committed, they are in the place of what was sent before.
 #[utoipa::path(put, path = "/v1/runner/files/{fileId}")]
 pub(crate) async fn job_file_put(sent: SentJobFile, state: State) -> Result<NoContent> {
-    let SentJobFile { file, size, org_id, repository, body } = sent;
+    let SentJobFile { file, size, org_id, repository, lease, body } = sent;
     let context = body.context();
-    let kept = body.keep(&state, org_id, size).await?;
+    let kept = leased(&state, lease, body.keep(&state, org_id, size)).await?;
     let command = PutJobFile { file, content: kept.clone() };
     // The bytes took as long as they kept coming; what follows has the usual time.
     let context = Context { deadline: Instant::now() + state.options.request_timeout, ..context };
@@ -150,6 +181,7 @@ pub(crate) async fn job_file_put(sent: SentJobFile, state: State) -> Result<NoCo
 pub(crate) struct FetchedJobFile {
     name: String,
     download: Download,
+    lease: Option<Lease>,
 }
 
 /// What is fetched.
@@ -177,12 +209,39 @@ impl Argument for FetchedJobFile {
 
     async fn take(call: &mut Call) -> Result<Self> {
         let address = signed(call).await?;
-        if address.act != JobFileAct::Download {
-            return Err(refused(BlobRefusal::Forged).into());
-        }
+        let JobFileAct::Download(by) = address.act else { return Err(refused(BlobRefusal::Forged).into()) };
         let found = fetched(&call.state.store, address.file).await?;
         let (org_id, content, name, size) = found.ok_or_else(|| Error::not_found("File not found"))?;
-        Ok(Self { name, download: Download::of(call, org_id, content, size) })
+        let job = match by {
+            Some(id) => call.state.store.job_of_org(org_id, id).await?,
+            None => None,
+        };
+        let lease = job.as_ref().and_then(Lease::of);
+        Ok(Self { name, download: Download::of(call, org_id, content, size), lease })
+    }
+}
+
+/// Bytes that go to a job's runner: while they do, it is there.
+struct ToRunner {
+    body: BoxBody,
+    lease: Lease,
+    state: State,
+}
+
+impl MessageBody for ToRunner {
+    type Error = <BoxBody as MessageBody>::Error;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut task::Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        let Self { body, lease, state } = &mut *self;
+        lease.renew(&state.actors.run, state.store.now());
+        body.as_pin_mut().poll_next(context)
     }
 }
 
@@ -194,12 +253,14 @@ impl Argument for FetchedJobFile {
     (status = 206, description = "The range that was asked for.", content_type = "application/octet-stream"),
     (status = 416, description = "There are fewer bytes.")))]
 pub(crate) async fn job_file_get(of: FetchedJobFile, state: State) -> Result<HttpResponse> {
-    let FetchedJobFile { name, download } = of;
+    let FetchedJobFile { name, download, lease } = of;
     let name = utf8_percent_encode(&name, NON_ALPHANUMERIC);
     let about = |response: &mut HttpResponseBuilder| {
         response
             .insert_header((header::CONTENT_TYPE, "application/octet-stream"))
             .insert_header((header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{name}")));
     };
-    download.answer(&state, about).await
+    let response = download.answer(&state, about).await?;
+    let Some(lease) = lease else { return Ok(response) };
+    Ok(response.map_body(|_, body| ToRunner { body, lease, state }).map_into_boxed_body())
 }

@@ -9,7 +9,7 @@ use domain::{
         job::{
             ANNOTATION_FILE_LEN_MAX, ANNOTATION_MESSAGE_LEN_MAX, ANNOTATION_TITLE_LEN_MAX, ANNOTATIONS_MAX,
             JOB_ERROR_LEN_MAX, JOB_OUTPUT_LEN_MAX, JOB_OUTPUTS_LEN_MAX, JOB_SUMMARY_LEN_MAX, STEP_INDEX_MAX,
-            STEP_NAME_LEN_MAX, STEP_REPORTS_MAX, StepConclusion, StepReport, StepStatus,
+            STEP_NAME_LEN_MAX, STEP_REPORTS_MAX, StepConclusion, StepReport, StepStatus, environment_address,
         },
         logs::Masks,
         run::JobConclusion,
@@ -29,7 +29,7 @@ use sha2::{Digest, Sha256};
 use store::pipelines::JobReport;
 use utoipa::ToSchema;
 
-use super::argument::{OfJob, OfLateJob};
+use super::argument::OfLateJob;
 
 /// Bytes of a report, at most: 1,100 names alone may be 2.2 MB.
 const REPORT_LEN_MAX: usize = 8 * 1024 * 1024;
@@ -113,7 +113,7 @@ impl RequestBody for RunnerStatus {
 #[derive(Serialize, ToSchema)]
 #[schema(example = json!({"cancel": false}))]
 pub(crate) struct RunnerStatusAnswer {
-    /// Whether the runner has to stop the job.
+    /// Whether the runner has to stop the job: somebody or something cancelled it, or it has taken as long as it may.
     cancel: bool,
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct RunnerStatusAnswer {
 /// A runner that says nothing for 60 seconds is taken for lost.
 #[utoipa::path(post, path = "/v1/runner/status", responses((status = 409, description = "Ask for the job's plan first.")))]
 pub(crate) async fn runner_status(
-    job: OfJob,
+    job: OfLateJob,
     body: Body<RunnerStatus>,
     state: State,
 ) -> Result<Json<RunnerStatusAnswer>> {
@@ -210,6 +210,8 @@ pub(crate) struct RunnerComplete {
     /// Whether the job took longer than it may.
     #[serde(default)]
     timed_out: bool,
+    /// Where to see what the job deployed: an http or https address of up to 2,000 characters. Anything else is left out.
+    environment_url: Option<String>,
 }
 
 impl RequestBody for RunnerComplete {
@@ -252,7 +254,7 @@ pub(crate) struct RunnerOk {
 /// End a job
 ///
 /// Asked again with the same body, the answer is the same. Secrets that the job was given are masked wherever they stand; an output
-/// that holds one isn't handed on.
+/// or an address that holds one isn't handed on.
 #[utoipa::path(post, path = "/v1/runner/complete", responses((status = 409, description = "Ask for the job's plan first.")))]
 pub(crate) async fn runner_complete(
     job: OfLateJob,
@@ -280,7 +282,10 @@ pub(crate) async fn runner_complete(
     };
     let is_open = |(name, value): &(String, String)| !masks.are_in(name) && !masks.are_in(value);
     let outputs = body.outputs.into_iter().filter(is_open).collect();
-    let command = CompleteJob { speaker: job.speaker(), end: JobEnd { conclusion, outputs, report } };
+    let address = body.environment_url.as_deref().and_then(environment_address);
+    let environment_url = address.filter(|address| !masks.are_in(address)).map(str::to_owned);
+    let end = JobEnd { conclusion, outputs, environment_url, report };
+    let command = CompleteJob { speaker: job.speaker(), end };
     state.actors.run.ask(&job.job.run_id, command, job.context()).await?;
     Ok(Json(RunnerOk { ok: true }))
 }

@@ -36,8 +36,6 @@ use super::argument::{OfJob, OfRunner};
 
 /// How often those who wait look by themselves, one for all: another node may have queued the job, or changed a runner.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// How often a runner that waits is written down as heard of, at most.
-const SEEN_EVERY: Duration = Duration::from_secs(30);
 /// When a runner asks again, at the latest, where too many asked at the same time.
 const AGAIN_WITHIN: Duration = Duration::from_secs(1);
 /// How long the owner of the runners may take.
@@ -195,13 +193,13 @@ pub(crate) async fn runner_poll(
 /// The job that the runner is given, as soon as there is one. While nothing is queued, only the store is asked. Thousands may wait:
 /// what isn't waiting has its memory only while it lasts.
 async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant) -> Result<Option<TakenJob>> {
-    let StoredRunner { org_id, seen_at, program: known, .. } = runner.runner();
-    let org_id = *org_id;
+    let org_id = runner.runner().org_id;
     let mut stopping = state.shutdown.subscribe();
     // What is queued from here on is told.
     let mut waiter = state.actors.waiting_runners.enter(runner.runner());
-    let is_known = known == program && seen_at.is_some_and(|at| state.store.now().since(at) < SEEN_EVERY);
-    let is_asked = !is_known || Box::pin(state.store.has_queued_jobs(org_id)).await?;
+    let is_asked = !runner.runner().is_known(program, state.store.now())
+        || state.actors.waiting_runners.has_just_given(org_id)
+        || Box::pin(state.store.has_queued_jobs(org_id)).await?;
     let mut sign = is_asked.then_some(Sign::Take);
     loop {
         match sign.take() {
@@ -215,7 +213,12 @@ async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant)
                         tokio::time::sleep(some_of(AGAIN_WITHIN)).await;
                         sign = Some(Sign::Take);
                     }
-                    taken => return taken,
+                    taken => {
+                        if taken.is_ok() {
+                            state.actors.waiting_runners.gave(org_id);
+                        }
+                        return taken;
+                    }
                 }
             }
             Some(Sign::Look) => {

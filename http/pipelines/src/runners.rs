@@ -1,25 +1,34 @@
 //! The runners of an organization, and what waits for them.
 
+use std::{fmt, str::FromStr};
+
 use actors::pipelines::{ChangeRunner, DeleteRunner, MakeRegistration};
 use domain::{
     Timestamp,
     id::RunnerId,
-    pipelines::runner::{QUEUE_WINDOW, RUNNERS_MAX, label_missing, labels_check},
+    pipelines::runner::{RUNNERS_MAX, labels_check},
 };
 use http_shell::{
     answer::{Created, Json, NoContent},
     body::{Body, RequestBody},
     error::Result,
     org::Org,
+    paging::PageQuery,
     path::Path,
     permission::GitAdmin,
+    query::Query,
     state::State,
 };
 use serde::{Deserialize, Serialize};
-use store::pipelines::StoredRunner;
+use store::pipelines::{PlaceInQueue, StoredRunner};
 use utoipa::ToSchema;
 
-use super::body::JobBody;
+use super::{body::JobBody, why::waiting::RunnersNow};
+
+/// The name of the queue in its cursors.
+const QUEUE: &str = "runner-queue";
+/// Places of a queue that are counted.
+pub(super) const PLACES_MAX: u64 = 10_000;
 
 /// A runner.
 #[derive(Serialize, ToSchema)]
@@ -172,46 +181,60 @@ pub(crate) async fn runner_delete(org: Org<GitAdmin>, Path(id): Path<RunnerId>, 
 pub(crate) struct QueuedJobBody {
     /// The job.
     job: JobBody,
-    /// The place in the queue, from 1.
-    position: usize,
-    /// Why it waits.
+    /// The place in the queue, from 1; null beyond the first 10,000.
+    position: Option<u64>,
+    /// Why the job waits.
     reason: String,
 }
 
 /// What waits for runners.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct QueueAnswer {
-    /// The jobs, with those first that wait longest; at most 200.
+    /// The jobs, with those first that wait longest.
     jobs: Vec<QueuedJobBody>,
+    /// For the next page; null on the last one.
+    cursor: Option<String>,
 }
 
-/// Why a job waits for a runner.
-pub(super) fn reason(labels: &[String], runners: &[StoredRunner]) -> String {
-    let open: Vec<&StoredRunner> = runners.iter().filter(|runner| !runner.is_paused).collect();
-    if open.is_empty() {
-        return "There is no runner.".to_owned();
+/// Where a job stands in the queue.
+struct Position(PlaceInQueue);
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0.queued_at, self.0.id)
     }
-    if open.iter().any(|runner| label_missing(labels, &runner.labels).is_none()) {
-        return "The runners that may take it haven't asked for a job yet.".to_owned();
-    }
-    let nobody_has =
-        labels.iter().find(|label| open.iter().all(|it| label_missing(&[(*label).clone()], &it.labels).is_some()));
-    match nobody_has {
-        Some(label) => format!("No runner has `{label}`."),
-        None => "No runner has all of its labels.".to_owned(),
+}
+
+impl FromStr for Position {
+    type Err = ();
+
+    fn from_str(text: &str) -> std::result::Result<Self, ()> {
+        let (queued_at, id) = text.split_once(' ').ok_or(())?;
+        let queued_at = Timestamp(queued_at.parse().map_err(|_| ())?);
+        Ok(Self(PlaceInQueue { queued_at, id: id.parse().map_err(|_| ())? }))
     }
 }
 
 /// The jobs that wait for runners
 ///
 /// Each with its place, and why it waits.
-#[utoipa::path(get, path = "/v1/orgs/{orgId}/pipelines/queue")]
-pub(crate) async fn queue_list(org: Org<GitAdmin>, state: State) -> Result<Json<QueueAnswer>> {
-    let runners = state.store.runners(org.id(), RUNNERS_MAX).await?;
-    let queued = state.store.queued_jobs(org.id(), QUEUE_WINDOW).await?;
-    let jobs = queued.into_iter().enumerate().map(|(at, job)| {
-        let reason = reason(&job.labels, &runners);
-        QueuedJobBody { job: job.into(), position: at + 1, reason }
+#[utoipa::path(get, path = "/v1/orgs/{orgId}/pipelines/queue", responses(
+    (status = 400, description = "Invalid cursor")))]
+pub(crate) async fn queue_list(org: Org<GitAdmin>, query: Query<PageQuery>, state: State) -> Result<Json<QueueAnswer>> {
+    let page = query.page::<Position>(QUEUE)?;
+    let after = page.after.as_ref().map(|position| position.0);
+    let found = state.store.queued_jobs_behind(org.id(), after, page.read_limit()).await?;
+    let (found, cursor) = page.cut(found, |job| Position(PlaceInQueue::of(job)));
+    let before = match found.first() {
+        Some(first) if after.is_some() => {
+            state.store.queued_jobs_before(org.id(), PlaceInQueue::of(first), PLACES_MAX).await?
+        }
+        _ => Some(0),
+    };
+    let runners = RunnersNow::read(&state, org.id()).await?;
+    let jobs = found.into_iter().zip(1_u64..).map(|(job, at)| {
+        let position = before.map(|jobs| jobs + at).filter(|position| *position <= PLACES_MAX);
+        QueuedJobBody { position, reason: runners.reason(&job.labels), job: job.into() }
     });
-    Ok(Json(QueueAnswer { jobs: jobs.collect() }))
+    Ok(Json(QueueAnswer { jobs: jobs.collect(), cursor }))
 }

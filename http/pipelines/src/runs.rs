@@ -9,7 +9,6 @@ use domain::{
     pipelines::{
         job_not_found,
         run::{JobPlace, RunConclusion, RunStatus},
-        runner::{QUEUE_WINDOW, RUNNERS_MAX},
         trigger::RUN_EVENTS,
     },
     problems::Problems,
@@ -30,13 +29,13 @@ use http_shell::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use store::pipelines::{EndedAttempt, JobStage, RunList, RunPlan, StoredJob, StoredRun};
+use store::pipelines::{EndedAttempt, JobStage, PlaceInQueue, RunList, RunPlan, StoredJob, StoredRun};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    approvals::waits,
     body::{JobBody, JobStepBody, RunAnswer, RunBody},
-    runners::reason,
+    runners::PLACES_MAX,
+    why::waiting::{RunnersNow, held, waits},
 };
 
 /// The name of the list of runs in its cursors.
@@ -170,7 +169,7 @@ pub(crate) struct RunDetail {
     jobs: Vec<JobBody>,
     /// All attempts, the first one first.
     attempts: Vec<AttemptBody>,
-    /// What the run waits for, in words.
+    /// What the run and each of its jobs wait for, in words.
     waiting_for: Vec<String>,
 }
 
@@ -210,6 +209,7 @@ pub(crate) async fn run_get(
     let attempt = query.attempt.unwrap_or(run.attempt).min(run.attempt);
     let plan = state.store.run_plan(run.id).await?;
     let jobs = jobs_of(&state, &run, plan.as_ref(), attempt).await?;
+    let waiting_for = waits(&state, (&run, plan.as_ref()), &jobs).await?;
     let before = plan.map(|plan| plan.attempts).unwrap_or_default();
     let mut attempts: Vec<_> = before.into_iter().map(AttemptBody::from).collect();
     attempts.push(AttemptBody {
@@ -218,16 +218,6 @@ pub(crate) async fn run_get(
         started_at: run.started_at.map(Timestamp::as_millis),
         completed_at: run.completed_at.map(Timestamp::as_millis),
     });
-    let runners = state.store.runners(run.org_id, RUNNERS_MAX).await?;
-    let mut waiting_for: Vec<String> = jobs
-        .iter()
-        .filter(|job| job.stage == JobStage::Queued)
-        .map(|job| format!("{}: {}", job.name, reason(&job.labels, &runners)))
-        .collect();
-    waiting_for.extend(waits(&state, &run, &jobs).await?);
-    if run.waits_for_group {
-        waiting_for.push("Another run of its concurrency group.".to_owned());
-    }
     let jobs = jobs.into_iter().map(JobBody::from).collect();
     Ok(Json(RunDetail { run: run.into(), jobs, attempts, waiting_for }))
 }
@@ -332,13 +322,32 @@ pub(crate) async fn run_delete(
     Ok(NoContent)
 }
 
-/// Where a job stands in the queue.
+/// What a job waits for.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct QueuePlace {
-    /// The place, from 1; null beyond the first 200.
-    position: Option<usize>,
+    /// The place in the queue of runners, from 1; null beyond the first 10,000, and where something else holds the job back.
+    position: Option<u64>,
     /// Why the job waits.
     reason: String,
+}
+
+impl QueuePlace {
+    /// Where a job stands that waits, and why.
+    async fn of(state: &AppState, run: &StoredRun, job: &StoredJob) -> Result<Option<Self>> {
+        Ok(match job.stage {
+            JobStage::Queued => {
+                let place = PlaceInQueue::of(job);
+                let before = state.store.queued_jobs_before(job.org_id, place, PLACES_MAX - 1).await?;
+                let reason = RunnersNow::read(state, job.org_id).await?.reason(&job.labels);
+                Some(Self { position: before.map(|jobs| jobs + 1), reason })
+            }
+            JobStage::Held => {
+                let what = held(state, run, job).await?;
+                what.map(|what| Self { position: None, reason: format!("The job waits for {what}") })
+            }
+            _ => None,
+        })
+    }
 }
 
 /// A job, with what its runner said of it.
@@ -355,12 +364,15 @@ pub(crate) struct JobDetail {
     summary: String,
     /// Why the job couldn't be run; may be empty.
     error: String,
-    /// Where the job stands in the queue; null where it doesn't wait for a runner.
+    /// What the job waits for, and where it stands in the queue of runners; null where it waits for nothing.
     queue: Option<QueuePlace>,
 }
 
 /// The job that the path names, of the run that it names.
-pub(crate) struct JobOfRun(pub StoredJob);
+pub(crate) struct JobOfRun {
+    run: StoredRun,
+    job: StoredJob,
+}
 
 impl Argument for JobOfRun {
     fn describe(facts: &mut Facts) {
@@ -371,7 +383,7 @@ impl Argument for JobOfRun {
     async fn take(call: &mut Call) -> Result<Self> {
         let Owned(run) = Owned::<StoredRun>::take(call).await?;
         let Owned(job) = Owned::<StoredJob>::take(call).await?;
-        if job.run_id == run.id { Ok(Self(job)) } else { Err(job_not_found().into()) }
+        if job.run_id == run.id { Ok(Self { run, job }) } else { Err(job_not_found().into()) }
     }
 }
 
@@ -379,18 +391,11 @@ impl Argument for JobOfRun {
 #[utoipa::path(get, path = "/v1/orgs/{orgId}/repos/{name}/pipelines/runs/{runId}/jobs/{jobId}")]
 pub(crate) async fn run_job_get(
     repository: Repository<GitRead>,
-    JobOfRun(job): JobOfRun,
+    JobOfRun { run, job }: JobOfRun,
     state: State,
 ) -> Result<Json<JobDetail>> {
     let report = state.store.job_report(repository.stored.no, job.id).await?;
-    let queue = if job.stage == JobStage::Queued {
-        let queued = state.store.queued_jobs(job.org_id, QUEUE_WINDOW).await?;
-        let runners = state.store.runners(job.org_id, RUNNERS_MAX).await?;
-        let position = queued.iter().position(|it| it.id == job.id).map(|at| at + 1);
-        Some(QueuePlace { position, reason: reason(&job.labels, &runners) })
-    } else {
-        None
-    };
+    let queue = QueuePlace::of(&state, &run, &job).await?;
     let (steps, annotations, summary, error) = match report {
         Some(report) => (report.steps, report.annotations, report.summary, report.error),
         None => {

@@ -1,6 +1,7 @@
-//! Why a workflow ran on a commit, or didn't.
+//! Why a workflow ran on a commit, or didn't; and why a job doesn't run yet.
 
 mod asked;
+pub(super) mod waiting;
 
 use actors::pipelines::{FoundFile, Sources};
 use domain::{

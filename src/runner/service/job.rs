@@ -3,20 +3,24 @@
 use std::{collections::BTreeMap, fs, path::PathBuf, time::Duration};
 
 use domain::pipelines::job::{JOB_ERROR_LEN_MAX, JobPlan, JobStatus, PROTOCOL, StepReport};
-use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::{sync::watch, time::timeout};
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep, sleep_until, timeout, timeout_at},
+};
 
 use super::{Taken, home::Home, log, spool::Spool};
 use crate::runner::{
-    server::{AskError, Backoff, JOB_HEADER, Server},
+    server::{AskError, Backoff, JOB_HEADER, Question, Server},
     supervisor::{Ended, Supervised, cancelled},
     words::{Assignment, Files},
 };
 
-/// How often the server hears of a job at least.
-const STATUS_EVERY: Duration = Duration::from_secs(10);
+/// How long between two reports of a job at least, however fast its steps come and go, and at most.
+const STATUS_SPAN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
+/// How long a change waits for what comes with it: where a step ends, the next one begins.
+const STATUS_GATHERED: Duration = Duration::from_millis(50);
 /// How long the server may be asked for the plan of a job: then another runner may have it.
 const PLAN_PATIENCE: Duration = Duration::from_secs(30);
 
@@ -80,8 +84,10 @@ impl Duty {
         let spool = Spool::make(&self.home, taken).map_err(|error| error.to_string())?;
         println!("{}: {}", taken.job_id, told.plan.job.name);
         let (steps, told_steps) = watch::channel(Vec::new());
+        let last_steps = told_steps.clone();
         let (cancel, is_cancelled) = watch::channel(false);
-        let status = status(server, &spool, told_steps, &cancel, runner_cancels);
+        let status = status(server, &spool, told_steps, &cancel);
+        let ending = cancel_with(runner_cancels, &cancel);
         let work = async {
             let (writer, counted) = spool.writer(&told.plan).map_err(|error| error.to_string())?;
             let job = async {
@@ -92,7 +98,7 @@ impl Duty {
             };
             let (ended, sent) = tokio::join!(job, log::send(server, &spool, counted, Some(0)));
             sent.map_err(|error| format!("The job's log can't be read: {error}"))?;
-            let end = end(ended, &spool);
+            let end = end(ended, last_steps.borrow().clone());
             // On a disk that is full the end isn't kept. The server can hear of it all the same.
             if let Err(error) = spool.keep_end(&end) {
                 eprintln!("troupe: {}: the job's end can't be kept: {error}", spool.job_id);
@@ -104,6 +110,7 @@ impl Duty {
         tokio::select! {
             done = work => done,
             never = status => never,
+            never = ending => never,
         }
     }
 
@@ -139,48 +146,76 @@ async fn plan(server: &Server) -> Result<Told, String> {
     }
 }
 
-/// Says how the steps do, at once when that changes and every ten seconds, and hears whether the job is cancelled. Never ends.
+/// Cancels a job once its runner is to end. Never ends.
+async fn cancel_with(mut runner_cancels: watch::Receiver<bool>, cancel: &watch::Sender<bool>) -> Result<(), String> {
+    if cancelled(&mut runner_cancels).await {
+        cancel.send_replace(true);
+    }
+    std::future::pending().await
+}
+
+/// Says how the steps do, when that changes and every ten seconds, and hears whether the job is cancelled. Never ends.
 async fn status(
     server: &Server,
     spool: &Spool,
     mut steps: watch::Receiver<Vec<StepReport>>,
     cancel: &watch::Sender<bool>,
-    mut runner_cancels: watch::Receiver<bool>,
 ) -> Result<(), String> {
-    let (mut is_open, mut is_cancellable) = (true, true);
+    let (span_min, span_max) = STATUS_SPAN;
+    let begun = async { steps.wait_for(|steps| steps.iter().any(|step| step.started_at.is_some())).await.is_ok() };
+    drop(timeout(span_min, begun).await);
+    let mut backoff = Backoff::default();
     loop {
         let now = steps.borrow_and_update().clone();
         drop(spool.keep_steps(&now));
-        let body = json!({ "steps": now });
-        match server.ask(Method::POST, "/v1/runner/status", Some(&body), None).await {
-            Ok(answer) => {
-                if answer.is_some_and(|answer| answer["cancel"] == true) {
-                    cancel.send_replace(true);
-                }
-            }
-            Err(AskError::Refused { code, .. }) if is_over(&code) => {
-                cancel.send_replace(true);
-            }
-            Err(_) => {}
-        }
-        tokio::select! {
-            changed = steps.changed(), if is_open => is_open = changed.is_ok(),
-            is_cancelled = cancelled(&mut runner_cancels), if is_cancellable => {
-                is_cancellable = false;
-                if is_cancelled {
-                    cancel.send_replace(true);
-                }
-            }
-            () = tokio::time::sleep(STATUS_EVERY) => {}
+        let began = Instant::now();
+        if say_steps(server, &now, cancel).await {
+            backoff = Backoff::default();
+            changed(&mut steps, began + span_min, began + span_max).await;
+        } else {
+            // A connection that hung has used up this time: the server's patience with a silent runner doesn't stand still.
+            sleep_until(began + backoff.span()).await;
         }
     }
 }
 
+/// Says how the steps do; whether the server answered.
+async fn say_steps(server: &Server, steps: &[StepReport], cancel: &watch::Sender<bool>) -> bool {
+    let body = json!({ "steps": steps });
+    match server.ask(Question::new("/v1/runner/status", &body)).await {
+        Ok(answer) => {
+            if answer.is_some_and(|answer| answer["cancel"] == true) {
+                cancel.send_replace(true);
+            }
+        }
+        Err(AskError::Refused { code, .. }) => {
+            if is_over(&code) {
+                cancel.send_replace(true);
+            }
+        }
+        Err(AskError::Unreachable(_)) => return false,
+    }
+    true
+}
+
+/// Waits until the steps have changed: until the first moment in any case, until the second one at most.
+async fn changed(steps: &mut watch::Receiver<Vec<StepReport>>, first: Instant, last: Instant) {
+    sleep_until(first).await;
+    let change = async {
+        match steps.changed().await {
+            Ok(()) => sleep(STATUS_GATHERED).await,
+            // Nobody changes them any more.
+            Err(_) => std::future::pending().await,
+        }
+    };
+    drop(timeout_at(last, change).await);
+}
+
 /// How a job ended, as the server is told (contract C 4.1).
-fn end(ended: Result<Ended, String>, spool: &Spool) -> Value {
+fn end(ended: Result<Ended, String>, last: Vec<StepReport>) -> Value {
     let failed = |why: String, steps: Vec<StepReport>| json!({ "conclusion": "failure", "steps": steps, "error": why });
     match ended {
-        Err(why) => failed(why, spool.steps()),
+        Err(why) => failed(why, last),
         Ok(Ended { over: None, steps, annotations }) => {
             let mut end = failed("The job's worker ended before the job did.".to_owned(), steps);
             end["annotations"] = json!(annotations);
@@ -191,6 +226,9 @@ fn end(ended: Result<Ended, String>, spool: &Spool) -> Value {
                 "conclusion": over.status.name(), "steps": over.steps, "outputs": over.outputs,
                 "annotations": annotations, "summary": over.summary,
             });
+            if let Some(url) = over.environment_url {
+                end["environmentUrl"] = json!(url);
+            }
             if let Some(error) = over.error {
                 end["error"] = json!(error.chars().take(JOB_ERROR_LEN_MAX).collect::<String>());
             }
@@ -230,7 +268,7 @@ fn is_over(code: &str) -> bool {
 async fn say_end(server: &Server, end: &Value) -> Result<(), (String, String)> {
     let mut backoff = Backoff::default();
     loop {
-        match server.ask(Method::POST, "/v1/runner/complete", Some(end), None).await {
+        match server.ask(Question::new("/v1/runner/complete", end)).await {
             Ok(_) => return Ok(()),
             Err(AskError::Refused { code, message, .. }) => return Err((code, message)),
             Err(AskError::Unreachable(_)) => backoff.wait().await,

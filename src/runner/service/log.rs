@@ -3,12 +3,11 @@
 use std::io;
 
 use domain::pipelines::logs::{LOG_BODY_LEN_MAX, LOG_LINES_SENT_MAX};
-use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::spool::{Spool, SpoolReader, SpooledLine};
-use crate::runner::server::{AskError, Backoff, LOG_FIRST_HEADER, Server};
+use crate::runner::server::{AskError, Backoff, LOG_FIRST_HEADER, Question, Server};
 
 /// Bytes of lines that are sent at once.
 const SENT_LEN_MAX: usize = LOG_BODY_LEN_MAX / 8;
@@ -68,8 +67,8 @@ async fn post(server: &Server, first: u64, lines: &[SpooledLine]) -> Sent {
     let body = json!({ "lines": lines });
     let mut backoff = Backoff::default();
     loop {
-        let header = Some((LOG_FIRST_HEADER, first.to_string()));
-        match server.ask(Method::POST, "/v1/runner/logs", Some(&body), header).await {
+        let question = Question::new("/v1/runner/logs", &body).header(LOG_FIRST_HEADER, first.to_string());
+        match server.ask(question).await {
             Ok(answer) => {
                 let next = answer.as_ref().and_then(|answer| answer.get("next")).and_then(Value::as_u64);
                 return Sent::Next(next.unwrap_or(first + lines.len() as u64));

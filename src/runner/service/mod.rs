@@ -13,9 +13,10 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::Duration,
 };
 
-use reqwest::Method;
+use domain::pipelines::runner::POLL_SECONDS_MAX;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
@@ -29,9 +30,14 @@ pub use self::home::Home;
 use self::{home::Settings, job::Duty, spool::Spool};
 use super::{
     error::{Result, RunnerError},
-    server::{AskError, Backoff, RUNNER_HEADER, Server},
+    server::{AskError, Backoff, Question, RUNNER_HEADER, Server},
 };
 use crate::client::{ClientError, address::Address};
+
+/// How long a server that doesn't answer is asked to register a machine: somebody waits for it.
+const REGISTRATION_PATIENCE: Duration = Duration::from_secs(10);
+/// How long the server waits for a job before it answers that there is none.
+const POLL_WAIT: Duration = Duration::from_secs(POLL_SECONDS_MAX);
 
 /// How a machine becomes a runner.
 pub struct Registration {
@@ -94,7 +100,7 @@ impl Registration {
         let body = json!({
             "token": self.token, "name": name, "labels": self.labels, "os": env::consts::OS, "arch": architecture(),
         });
-        let registered: Registered = server.post("/v1/runner/register", &body).await?;
+        let registered: Registered = server.post_within(REGISTRATION_PATIENCE, "/v1/runner/register", &body).await?;
         let settings = Settings { server: address.as_str().to_owned(), name, secret: registered.secret };
         home.keep(&settings)?;
         println!(
@@ -143,8 +149,14 @@ impl Service {
         println!("{} waits for jobs of {}.", settings.name, settings.server);
         let polled = select! {
             polled = self.poll(&server, &duty, &mut tasks, &is_cancelled) => polled,
-            _ = interrupt.recv() => Ok(()),
-            _ = terminate.recv() => Ok(()),
+            _ = interrupt.recv() => {
+                leave(&settings.name);
+                Ok(())
+            }
+            _ = terminate.recv() => {
+                leave(&settings.name);
+                Ok(())
+            }
         };
         // What runs may end; who asks again doesn't wait for that.
         loop {
@@ -178,7 +190,7 @@ impl Service {
             }
             let running = jobs - places.available_permits() - 1;
             let body = json!({ "version": env!("CARGO_PKG_VERSION"), "running": running });
-            match server.ask(Method::POST, "/v1/runner/poll", Some(&body), None).await {
+            match server.ask(Question::new("/v1/runner/poll", &body).waits(POLL_WAIT)).await {
                 Ok(None) => backoff = Backoff::default(),
                 Ok(Some(answer)) => {
                     backoff = Backoff::default();
@@ -203,6 +215,11 @@ impl Service {
             while tasks.try_join_next().is_some() {}
         }
     }
+}
+
+/// Says what becomes of a runner that is asked to end.
+fn leave(name: &str) {
+    println!("{name} takes no more jobs and ends with those that run. Asked again, it cancels them.");
 }
 
 fn taken(answer: Value) -> Option<Taken> {

@@ -7,6 +7,8 @@ use std::{
 
 /// Files and folders that are looked at, at most.
 const ENTRIES_MAX: usize = 1_000_000;
+/// Patterns for which one with braces stands, at most.
+const ALTERNATIVES_MAX: usize = 1_000;
 
 /// Patterns, of which later ones go before earlier ones.
 #[derive(Debug)]
@@ -83,6 +85,37 @@ impl Patterns {
         let names = |pattern: &&Pattern| (1..=file.len()).any(|len| matches(&pattern.parts, &file[..len]));
         self.patterns.iter().rev().find(names).is_some_and(|pattern| !pattern.is_denied)
     }
+}
+
+/// Whether a name is like a pattern, in which `{a,b}` stands for either, and which an `!` in front turns round.
+pub fn is_like(pattern: &str, name: &str) -> bool {
+    let (is_denied, pattern) = pattern.strip_prefix('!').map_or((false, pattern), |rest| (true, rest));
+    let name: Vec<char> = name.chars().collect();
+    let is_one = |pattern: String| is_name(&pattern.chars().collect::<Vec<_>>(), &name);
+    alternatives(pattern).into_iter().any(is_one) != is_denied
+}
+
+/// The patterns for which one with braces stands.
+fn alternatives(pattern: &str) -> Vec<String> {
+    let (mut open, mut plain) = (vec![pattern.to_owned()], Vec::new());
+    while let Some(pattern) = open.pop() {
+        match braces(&pattern) {
+            Some((before, choices, after)) if open.len() + plain.len() < ALTERNATIVES_MAX => {
+                open.extend(choices.split(',').map(|choice| format!("{before}{choice}{after}")));
+            }
+            _ => plain.push(pattern),
+        }
+    }
+    plain
+}
+
+/// What stands before, between and behind the first braces that hold a choice and no other braces.
+fn braces(pattern: &str) -> Option<(&str, &str, &str)> {
+    pattern.match_indices('}').find_map(|(end, _)| {
+        let start = pattern[..end].rfind('{')?;
+        let choices = &pattern[start + 1..end];
+        choices.contains(',').then(|| (&pattern[..start], choices, &pattern[end + 1..]))
+    })
 }
 
 /// The folder that all these files have in common.
@@ -214,6 +247,30 @@ mod tests {
         assert_eq!(files(&["x"]), "x/c.lock x/y/.hidden x/y/d.lock");
         assert_eq!(files(&["x", "!x/y"]), "x/c.lock");
         assert_eq!(files(&["x", "!x/y", "x/y/d*"]), "x/c.lock x/y/d.lock");
+    }
+
+    #[test]
+    fn names_are_like_patterns() {
+        for (pattern, name, is_so) in [
+            ("build-*", "build-linux", true),
+            ("build-*", "a build-linux", false),
+            ("*", "", true),
+            ("build-?", "build-é", true),
+            ("[a-c]x", "bx", true),
+            ("{build,test}-{a,b}", "test-b", true),
+            ("{build,test}-{a,b}", "test-c", false),
+            ("x{,-{a,b}}", "x", true),
+            ("x{,-{a,b}}", "x-b", true),
+            ("{a}", "{a}", true),
+            ("{a}-{b,c}", "{a}-c", true),
+            ("}a,b{", "}a,b{", true),
+            ("!build-*", "test", true),
+            ("!build-*", "build-a", false),
+        ] {
+            assert_eq!(is_like(pattern, name), is_so, "{pattern} {name}");
+        }
+        // More choices than are looked at end, too.
+        assert!(!is_like(&"{a,b}".repeat(50), "c"));
     }
 
     #[test]

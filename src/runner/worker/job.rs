@@ -11,10 +11,10 @@ use std::{
 use domain::{
     pipelines::{
         job::{
-            ContinueOnError, JOB_OUTPUT_LEN_MAX, JOB_OUTPUTS_LEN_MAX, JobStatus, OnFailure, Part, PlannedStep,
-            StepConclusion, StepTurn, StepsState, TimeoutMinutes, read_values,
+            ContinueOnError, ENVIRONMENT_URL_LEN_MAX, JOB_OUTPUT_LEN_MAX, JOB_OUTPUTS_LEN_MAX, JobStatus, OnFailure,
+            Part, PlannedStep, StepConclusion, StepTurn, StepsState, TimeoutMinutes, environment_address, read_values,
         },
-        workflow::{OF_JOB_DEFAULTS, OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF},
+        workflow::{OF_JOB_DEFAULTS, OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF, OF_URL},
     },
     time::Timestamp,
 };
@@ -104,8 +104,8 @@ impl Job {
             self.report();
         }
         self.catch_up();
-        let outputs = self.outputs();
-        self.over(outputs, None)
+        let (outputs, environment_url) = (self.outputs(), self.environment_url());
+        Over { environment_url, ..self.over(outputs, None) }
     }
 
     /// What the job hands on. What it can't hand on fails it.
@@ -134,6 +134,29 @@ impl Job {
         outputs
     }
 
+    /// Where to see what the job deployed. What can't be evaluated fails the job; what is no address is left out.
+    fn environment_url(&mut self) -> Option<String> {
+        let text = self.assignment.plan.environment_url.clone()?;
+        let url = self.view(&self.env).text(&text, &OF_URL);
+        match url {
+            Ok(url) if url.trim().is_empty() => None,
+            Ok(url) => {
+                let address = environment_address(&url).map(str::to_owned);
+                if let Some(address) = &address {
+                    self.output.say(&format!("Environment url: {address}"));
+                } else {
+                    let rule = format!("Use an http or https address of at most {ENVIRONMENT_URL_LEN_MAX} characters");
+                    self.output.warning(&format!("environment.url: {rule}"));
+                }
+                address
+            }
+            Err(fault) => {
+                self.refuse(&format!("environment.url: {fault}"));
+                None
+            }
+        }
+    }
+
     fn refuse(&mut self, why: &str) {
         self.output.error(why);
         self.steps.fail();
@@ -148,6 +171,7 @@ impl Job {
             has_timed_out: self.has_timed_out && self.steps.status() == JobStatus::Cancelled,
             steps: self.steps.reports().cloned().collect(),
             outputs,
+            environment_url: None,
             summary: std::mem::take(&mut self.summary),
             error,
         }
@@ -322,6 +346,7 @@ impl Job {
             name: step.uses.clone().unwrap_or_default(),
             part: turn.part,
             with: self.view(env).texts(&with, &OF_STEP)?,
+            given: with,
             place: self.place.clone(),
             output: self.output.clone(),
             files: self.assignment.files.clone(),

@@ -131,11 +131,15 @@ impl Surroundings for View<'_> {
 }
 
 fn hash(file: &std::path::Path) -> std::io::Result<Vec<u8>> {
+    digest(std::fs::File::open(file)?)
+}
+
+/// The SHA-256 of all that can be read.
+pub fn digest(mut reader: impl std::io::Read) -> std::io::Result<Vec<u8>> {
     let mut hash = Sha256::new();
-    let mut reader = std::fs::File::open(file)?;
     let mut buffer = vec![0; 64 * 1024];
     loop {
-        let len = std::io::Read::read(&mut reader, &mut buffer)?;
+        let len = reader.read(&mut buffer)?;
         if len == 0 {
             return Ok(hash.finalize().to_vec());
         }

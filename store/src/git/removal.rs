@@ -50,6 +50,7 @@ fn rows(no: RepositoryNo) -> Vec<Purge> {
         ("concurrency groups", ["concurrency_groups", "repo_no, name", "repo_no = $1"]),
         ("environments", ["environments", "repo_no, name_key", "repo_no = $1"]),
         ("schedules", ["workflow_schedules", "repo_no, file, place", "repo_no = $1"]),
+        ("branches that fail", ["failing_branches", "repo_no, file, branch, user_id", "repo_no = $1"]),
         ("workflows", ["workflow_states", "repo_no, file", "repo_no = $1"]),
     ]
     .map(|(what, names)| Purge::new(what, names, no.0))

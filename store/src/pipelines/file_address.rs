@@ -1,13 +1,14 @@
 //! Signed addresses of artifacts and caches: whoever holds one may send the bytes of one, or fetch them, until it expires.
 //!
-//! Troupe signs `/v1/runner/files/<id>?size=…&expires=…&signature=…` with HMAC-SHA256.
+//! Troupe signs `/v1/runner/files/<id>?size=…&expires=…&signature=…` with HMAC-SHA256. What a job fetches has `job=…` in the place of the
+//! size.
 
 use std::{fmt, str::FromStr};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{
     Timestamp,
-    id::{ArtifactId, CacheId},
+    id::{ArtifactId, CacheId, JobId},
 };
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -49,8 +50,8 @@ impl FromStr for JobFile {
 /// What is done with the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobFileAct {
-    /// They are fetched.
-    Download,
+    /// They are fetched; by this job, where one asked for the address.
+    Download(Option<JobId>),
     /// So many are sent.
     Upload(u64),
 }
@@ -71,6 +72,8 @@ pub struct JobFileAddress {
 pub struct JobFileQuery {
     /// How many bytes are sent.
     pub size: Option<u64>,
+    /// The job that fetches them.
+    pub job: Option<JobId>,
     /// Until when, in milliseconds.
     pub expires: i64,
     /// The signature, in base64url without padding.
@@ -82,16 +85,21 @@ impl Store {
     pub fn job_file_address(&self, address: &JobFileAddress) -> String {
         let JobFileAddress { file, act, expires_at } = address;
         let signature = URL_SAFE_NO_PAD.encode(self.job_file_mac(address).finalize().into_bytes());
-        let size = match act {
-            JobFileAct::Download => String::new(),
+        let act = match act {
+            JobFileAct::Download(None) => String::new(),
+            JobFileAct::Download(Some(job)) => format!("job={job}&"),
             JobFileAct::Upload(size) => format!("size={size}&"),
         };
-        format!("/v1/runner/files/{file}?{size}expires={expires_at}&signature={signature}")
+        format!("/v1/runner/files/{file}?{act}expires={expires_at}&signature={signature}")
     }
 
     /// What the address of this file with this query permits.
     pub fn job_file_address_verify(&self, file: JobFile, query: &JobFileQuery) -> Result<JobFileAddress, BlobRefusal> {
-        let act = query.size.map_or(JobFileAct::Download, JobFileAct::Upload);
+        let act = match (query.size, query.job) {
+            (None, job) => JobFileAct::Download(job),
+            (Some(size), None) => JobFileAct::Upload(size),
+            (Some(_), Some(_)) => return Err(BlobRefusal::Forged),
+        };
         let address = JobFileAddress { file, act, expires_at: Timestamp(query.expires) };
         let signature = URL_SAFE_NO_PAD.decode(&query.signature).map_err(|_| BlobRefusal::Forged)?;
         self.job_file_mac(&address).verify_slice(&signature).map_err(|_| BlobRefusal::Forged)?;
@@ -101,7 +109,8 @@ impl Store {
     fn job_file_mac(&self, address: &JobFileAddress) -> Hmac<Sha256> {
         let JobFileAddress { file, act, expires_at } = address;
         let act = match act {
-            JobFileAct::Download => "download".to_owned(),
+            JobFileAct::Download(None) => "download".to_owned(),
+            JobFileAct::Download(Some(job)) => format!("download\n{job}"),
             JobFileAct::Upload(size) => format!("upload\n{size}"),
         };
         let mut mac = self.blobs().signer().clone();

@@ -37,6 +37,7 @@ mod entity {
         pub name: String,
         pub labels: String,
         pub environment: Option<String>,
+        pub environment_url: Option<String>,
         pub timeout_minutes: i32,
         pub stage: String,
         pub conclusion: Option<String>,
@@ -60,7 +61,8 @@ mod entity {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-use self::entity::{Column, Entity, Model};
+use self::entity::Model;
+pub(super) use self::entity::{Column, Entity};
 
 /// Where a job is in its life, as its row has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +126,8 @@ pub struct StoredJob {
     pub labels: Vec<String>,
     /// Where the job deploys to.
     pub environment: Option<String>,
+    /// Where to see what the job deployed, as its runner says at the end.
+    pub environment_url: Option<String>,
     /// Minutes that the job may take.
     pub timeout_minutes: u32,
     /// Where the job is in its life.
@@ -194,6 +198,7 @@ impl From<&StoredJob> for Model {
             name: job.name.clone(),
             labels: json::text(&job.labels),
             environment: job.environment.clone(),
+            environment_url: job.environment_url.clone(),
             timeout_minutes: i32::try_from(job.timeout_minutes).unwrap_or(i32::MAX),
             stage: job.stage.name().to_owned(),
             conclusion: job.conclusion.map(|it| it.name().to_owned()),
@@ -233,6 +238,7 @@ impl TryFrom<Model> for StoredJob {
             name: row.name,
             labels: json::read("jobs.labels", &row.labels)?,
             environment: row.environment,
+            environment_url: row.environment_url,
             timeout_minutes: u32::try_from(row.timeout_minutes).map_err(StoreError::corrupt)?,
             stage: named("jobs.stage", &row.stage)?,
             conclusion: row.conclusion.map(|name| named("jobs.conclusion", &name)).transpose()?,
@@ -356,7 +362,8 @@ impl Change {
         let row = Model::from(job);
         let statement = "UPDATE jobs SET stage = $3, conclusion = $4, fault = $5, token_hash = $6, marker = $7, \
                          runner_id = $8, runner_name = $9, queued_at = $10, reserved_until = $11, started_at = $12, \
-                         seen_at = $13, completed_at = $14, version = version + 1 WHERE id = $1 AND version = $2";
+                         seen_at = $13, completed_at = $14, environment_url = $15, version = version + 1 \
+                         WHERE id = $1 AND version = $2";
         let values = [
             row.id.into(),
             row.version.into(),
@@ -372,6 +379,7 @@ impl Change {
             row.started_at.into(),
             row.seen_at.into(),
             row.completed_at.into(),
+            row.environment_url.into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }

@@ -8,6 +8,7 @@ mod artifacts;
 mod caches;
 mod checkout;
 mod environments;
+mod failing;
 mod file_address;
 mod file_removal;
 mod groups;
@@ -32,10 +33,12 @@ pub use self::{
     artifacts::StoredArtifact,
     caches::{CacheList, CacheUsage, StoredCache},
     environments::StoredEnvironment,
+    failing::{FileOnBranch, failing_branches_over},
     file_address::{JobFile, JobFileAct, JobFileAddress, JobFileQuery, NotAJobFile},
     groups::{GroupMember, StoredGroup},
     jobs::{JobStage, QueuedLabels, StoredJob},
     logs::{LogChunk, SealedChunk, SealedLog, StoredLog, log_chunks_sealed},
+    queue::{PlaceInQueue, RunnerCounts},
     registrations::{RunnerRegistration, registrations_over},
     reports::JobReport,
     runners::StoredRunner,

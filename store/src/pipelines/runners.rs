@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use domain::{
     Timestamp,
     id::{OrgId, RunnerId, UserId},
+    pipelines::runner::RUNNER_SEEN_EVERY,
     token::TokenHash,
 };
 use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect};
@@ -77,6 +78,13 @@ pub struct StoredRunner {
     pub created_at: Timestamp,
     /// When the runner last asked for a job.
     pub seen_at: Option<Timestamp>,
+}
+
+impl StoredRunner {
+    /// Whether nothing is to be written down of the runner that asks now, with this program.
+    pub fn is_known(&self, program: &str, now: Timestamp) -> bool {
+        self.program == program && self.seen_at.is_some_and(|at| now.since(at) < RUNNER_SEEN_EVERY)
+    }
 }
 
 row! {

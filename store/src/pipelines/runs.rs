@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::{
     Timestamp,
     git::ObjectId,
-    id::{OrgId, ResourceId, RunId},
+    id::{OrgId, ResourceId, RunId, UserId},
     pipelines::run::{JobPlace, RunConclusion, RunState, RunStatus},
 };
 use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, QueryOrder, QuerySelect, sea_query::Expr};
@@ -24,6 +24,15 @@ pub struct RunActor {
     pub id: Option<String>,
     /// How people call them.
     pub label: Option<String>,
+    /// The person in whose name a run of a schedule acts.
+    pub on_behalf_of: Option<String>,
+}
+
+impl RunActor {
+    /// The person in whose name the run acts, as far as that person may by then.
+    pub fn acts_for(&self) -> Option<UserId> {
+        self.id.as_deref().or(self.on_behalf_of.as_deref())?.parse().ok()
+    }
 }
 
 /// Something that is wrong with the file of a run.
@@ -118,6 +127,9 @@ pub struct EndedAttempt {
     /// The person or key that had the next attempt begin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_by: Option<String>,
+    /// How people call them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun_label: Option<String>,
     /// Whether the next attempt's jobs say more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rerun_debug: bool,
@@ -272,26 +284,6 @@ impl Store {
     /// Whether a repository has runs.
     pub async fn has_runs(&self, no: RepositoryNo) -> Result<bool, StoreError> {
         Ok(!self.runs(no, &RunList { limit: 1, ..RunList::default() }).await?.is_empty())
-    }
-
-    /// The last run of the same file on the same branch that ended before, where it failed. Runs that were cancelled, and those in
-    /// which nothing ran, say nothing.
-    pub async fn run_failed_before(&self, run: &StoredRun) -> Result<Option<StoredRun>, StoreError> {
-        let said =
-            [RunConclusion::Success, RunConclusion::Failure, RunConclusion::TimedOut, RunConclusion::StartupFailure];
-        let branch = match &run.branch {
-            Some(branch) => Column::Branch.eq(branch.as_str()),
-            None => Column::FullRef.eq(run.full_ref.as_str()),
-        };
-        let select = Entity::find()
-            .filter(Column::RepoNo.eq(run.no.0))
-            .filter(Column::File.eq(run.file.as_str()))
-            .filter(branch)
-            .filter(Column::Id.lt(run.id.to_string()))
-            .filter(Column::Conclusion.is_in(said.map(RunConclusion::name)))
-            .order_by_desc(Column::Id);
-        let last = select.read_one(self.reader()).await?.map(StoredRun::try_from).transpose()?;
-        Ok(last.filter(|run| run.conclusion != Some(RunConclusion::Success)))
     }
 
     /// The run that follows from this already, where there is one.

@@ -59,6 +59,9 @@ pub enum Triggered {
         cron: String,
         /// The zone, as the file had it.
         timezone: Option<String>,
+        /// The person who brought it to the default branch.
+        #[serde(default)]
+        set_by: Option<UserId>,
     },
     /// The default branch is another one.
     DefaultBranch,

@@ -11,6 +11,9 @@ on: push
 jobs:
   build:
     runs-on: linux
+    environment:
+      name: staging
+      url: https://staging.example.com/${{ steps.version.outputs.version }}
     outputs:
       version: ${{ steps.version.outputs.version }}
     steps:
@@ -21,7 +24,9 @@ jobs:
           echo "# Built" >> "$GITHUB_STEP_SUMMARY"
           mkdir out && cp VERSION out/version.txt
           echo "::warning file=VERSION,line=1::old"
-      - {uses: actions/upload-artifact@v4, with: {name: out, path: out}}
+      - {id: sent, uses: actions/upload-artifact@v4, with: {name: out, path: out}}
+      - run: echo "sent ${{ steps.sent.outputs.artifact-id }}"
+      - {uses: actions/cache/save@v4, with: {path: out, key: "out-${{ github.run_attempt }}"}}
       - {id: kept, uses: actions/cache@v4, with: {path: kept, key: "kept-${{ hashFiles('VERSION') }}"}}
       - if: steps.kept.outputs.cache-hit != 'true'
         run: mkdir kept && echo made > kept/file && echo "nothing was kept"
@@ -33,6 +38,14 @@ jobs:
     steps:
       - {uses: actions/download-artifact@v4, with: {name: out, path: in}}
       - run: echo "${{ matrix.n }} has $(cat in/version.txt) and ${{ needs.build.outputs.version }}"
+      - {id: looked, uses: actions/cache/restore@v4, with: {path: out, key: none, restore-keys: out-, lookup-only: true}}
+      - run: test ! -e out
+      - id: found
+        uses: actions/cache/restore@v4
+        with: {path: out, key: "out-${{ github.run_attempt }}", fail-on-cache-miss: true}
+      - run: |
+          echo "looked up ${{ steps.looked.outputs.cache-matched-key }} ${{ steps.looked.outputs.cache-hit }}"
+          echo "found $(cat out/version.txt) ${{ steps.found.outputs.cache-matched-key }} ${{ steps.found.outputs.cache-hit }}"
 "##;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -65,8 +78,12 @@ async fn what_is_pushed_is_done_and_comes_back() {
     }
     for n in ["1", "2"] {
         let lines = repository.lines(run, &repository.job_id(run, &format!("test ({n})")).await).await;
-        assert!(lines.contains(&format!("{n} has 1.2.3 and 1.2.3")), "{lines:#?}");
+        let had = format!("{n} has 1.2.3 and 1.2.3");
+        for line in [had.as_str(), "looked up out-1 false", "found 1.2.3 out-1 true"] {
+            assert!(lines.iter().any(|it| it == line), "{line}: {lines:#?}");
+        }
     }
+    assert_eq!(detail["jobs"][0]["environmentUrl"], "https://staging.example.com/1.2.3");
     let job = repository.job(run, &build).await;
     assert_eq!(job["summary"].as_str().unwrap().trim_end(), "# Built");
     assert_eq!((&job["annotations"][0]["message"], &job["annotations"][0]["file"]), (&json!("old"), &json!("VERSION")));
@@ -74,7 +91,8 @@ async fn what_is_pushed_is_done_and_comes_back() {
     assert!(conclusions.iter().all(|conclusion| **conclusion == json!("success")), "{conclusions:?}");
     let artifacts = repository.get(&format!("runs/{run}/artifacts")).await;
     assert_eq!((artifacts.list("/artifacts").len(), artifacts.str("/artifacts/0/name")), (1, "out"));
-    assert_eq!(repository.get("caches").await.list("/caches").len(), 1);
+    assert!(lines.contains(&format!("sent {}", artifacts.str("/artifacts/0/artifactId"))), "{lines:#?}");
+    assert_eq!(repository.get("caches").await.list("/caches").len(), 2);
 
     repository.post(&format!("runs/{run}/rerun"), json!({ "jobs": "all" })).await.expect(201);
     let again = repository.ended(run).await;

@@ -3,9 +3,12 @@
 mod cases;
 mod deaths;
 mod disk;
+mod files;
 mod jobs;
 mod lines;
+mod network;
 mod pushing;
+mod secrets;
 mod watching;
 
 use std::{

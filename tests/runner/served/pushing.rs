@@ -1,8 +1,10 @@
 //! What a job's credential for git opens, and what it doesn't.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use super::Works;
+use super::{Works, until};
 
 /// A job that pushes a commit, and one that may not.
 const PUSHES: &str = "on: push
@@ -48,4 +50,25 @@ async fn a_job_that_may_write_pushes_and_what_it_pushes_starts_nothing() {
     let pushes = works.stage.client.get(&format!("{}/pushes", repository.path)).send().await.expect(200);
     let by_job = pushes.list("/pushes").iter().find(|push| push["refs"][0]["ref"] == "refs/heads/made").unwrap();
     assert_eq!(by_job["keyId"], json!(null), "{by_job}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_of_a_schedule_pushes_for_who_brought_the_schedule() {
+    let mut works = Works::new().await;
+    let repository = works.repository("web").await;
+    let _machine = works.machine("", &[]).await;
+    let writes = PUSHES.split("  reads:").next().unwrap();
+    let nightly = writes.replace("on: push\n", "on:\n  schedule: [{cron: '* * * * *'}]\n");
+    repository.commit("Change ci.yml", &[(".service/workflows/ci.yml", &nightly)]).await;
+    let planned = async || repository.get("workflows/ci.yml").await.list("/nextRuns").first()?.as_i64();
+    let ahead = until("a plan", planned).await - works.stage.now_ms();
+    works.stage.jump(Duration::from_secs(u64::try_from(ahead / 1_000 + 1).unwrap_or_default()), "").await;
+    let run = until("a run", async || repository.runs().await.into_iter().next()).await;
+    let (run, event) = (run["runId"].as_str().unwrap().to_owned(), run["event"].clone());
+    let detail = repository.ended(&run).await;
+    let written = repository.lines(&run, &repository.job_id(&run, "writes").await).await;
+    assert_eq!((&event, &detail["run"]["conclusion"]), (&json!("schedule"), &json!("success")), "{written:#?}");
+    let branches = works.stage.client.get(&format!("{}/branches", repository.path)).send().await.expect(200);
+    let names: Vec<&str> = branches.list("/branches").iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["main", "made"]);
 }

@@ -8,10 +8,7 @@ mod live;
 mod seal;
 mod write;
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Instant};
 
 use actors_base::Services;
 use domain::{
@@ -28,9 +25,7 @@ pub use self::{
     live::{LogSignal, log_channel, log_ended, log_frame},
     seal::seal_log,
 };
-
-/// How often lines say that the job's runner is there, which has its lease last; as often as it says how the job stands.
-const SEEN_EVERY: Duration = Duration::from_secs(10);
+use crate::run::SEEN_EVERY;
 
 /// The log of a job.
 #[derive(Debug)]

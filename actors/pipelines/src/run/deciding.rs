@@ -429,6 +429,7 @@ impl<'a> Deciding<'a> {
             name: job.name.clone(),
             labels: job.labels.clone(),
             environment: job.environment.clone(),
+            environment_url: None,
             timeout_minutes: job.timeout_minutes,
             stage: stage_of(job.phase),
             conclusion,

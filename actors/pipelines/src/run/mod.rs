@@ -6,6 +6,7 @@
 
 mod approvals;
 mod deciding;
+mod lease;
 mod nudge;
 mod people;
 mod runner;
@@ -33,6 +34,7 @@ use store::{
 
 pub use self::{
     approvals::ReviewRun,
+    lease::Lease,
     nudge::{Nudge, NudgeRun, PIPELINE_EVENTS, RunNudges},
     people::{CancelRun, DeleteRun, How, RerunJobs, RerunLogs, RerunRun},
     runner::{CompleteJob, JobEnd, ReportStatus, Speaker, StartJob, StartedJob},
@@ -41,6 +43,7 @@ pub use self::{
 pub(crate) use self::{
     deciding::{DecidedRun, Deciding},
     nudge::RunNudge,
+    timers::SEEN_EVERY,
 };
 use crate::{
     PipelineServices,
@@ -103,11 +106,14 @@ pub(crate) async fn plan_of(services: &PipelineServices, run: &StoredRun, decide
     services.cpu.run(run.org_id.into(), CpuKind::Document, reading).await
 }
 
-/// The contexts that stay the same throughout a run.
+/// The contexts that stay the same throughout an attempt of a run.
 pub(crate) fn contexts_of(run: &StoredRun, decides_on: &RunPlan) -> Result<RunContexts> {
     let strange = || Error::internal(format_args!("contexts of {}", run.id));
     let mut contexts: serde_json::Value = serde_json::from_str(&decides_on.contexts).map_err(|_| strange())?;
     contexts["github"]["run_attempt"] = run.attempt.to_string().into();
+    if let Some(label) = decides_on.attempts.last().and_then(|attempt| attempt.rerun_label.as_deref()) {
+        contexts["github"]["triggering_actor"] = label.into();
+    }
     let of = |name: &str| Value::read_json(&contexts[name].to_string()).map_err(|_| strange());
     Ok(RunContexts { github: of("github")?, inputs: of("inputs")?, vars: of("vars")? })
 }

@@ -171,6 +171,7 @@ impl Handle<RerunRun> for Run {
         let nothing = || Error::conflict("nothing_to_rerun", "No job of this run would run again.");
         let next = loaded.decides_on.state.again(&loaded.plan, &rerun).ok_or_else(nothing)?;
         let by = turn.authority(loaded.run.org_id).await?.on_behalf_of()?;
+        let label = store.person(by).await?.map(|person| person.name);
         let mut decides_on = RunPlan::clone(&loaded.decides_on);
         decides_on.attempts.push(EndedAttempt {
             attempt: loaded.run.attempt,
@@ -178,6 +179,7 @@ impl Handle<RerunRun> for Run {
             started_at: loaded.run.started_at.map(|at| at.0),
             completed_at: loaded.run.completed_at.map(|at| at.0),
             rerun_by: Some(by.to_string()),
+            rerun_label: label,
             rerun_debug: command.logs == RerunLogs::Debug,
         });
         decides_on.state = next;

@@ -1,9 +1,9 @@
 //! What a job's runner asks and says, and what follows where it says nothing.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use domain::{
-    Error, Result,
+    Error, Result, Timestamp,
     id::JobId,
     pipelines::{
         job::{JobPlan, StepReport, StepStatus, Told},
@@ -71,8 +71,25 @@ pub struct JobEnd {
     pub conclusion: JobConclusion,
     /// What it hands to jobs that need it.
     pub outputs: BTreeMap<String, String>,
+    /// Where to see what it deployed.
+    pub environment_url: Option<String>,
     /// The rest of what the runner says.
     pub report: JobReport,
+}
+
+impl JobEnd {
+    /// How the job ended, and what is said of it. One that nothing but its time had cancelled took too long.
+    fn of(&self, job: &StoredJob, now: Timestamp) -> (JobConclusion, Cow<'_, JobReport>) {
+        let is_cancelled = self.conclusion == JobConclusion::Cancelled;
+        if !is_cancelled || job.stage == JobStage::Cancelling || !timers::is_time_over(job, now) {
+            return (self.conclusion, Cow::Borrowed(&self.report));
+        }
+        let mut report = self.report.clone();
+        if report.error.is_empty() {
+            report.error = took_too_long(job);
+        }
+        (JobConclusion::TimedOut, Cow::Owned(report))
+    }
 }
 
 impl Command for StartJob {
@@ -191,7 +208,7 @@ impl Handle<ReportStatus> for Run {
         change.job_steps_put(job.id, job.token.as_ref(), &command.steps);
         change.job_seen(job.id, turn.now());
         turn.commit(change).await?;
-        Ok(job.stage == JobStage::Cancelling)
+        Ok(job.stage == JobStage::Cancelling || timers::is_time_over(&job, turn.now()))
     }
 }
 
@@ -200,7 +217,7 @@ impl Handle<CompleteJob> for Run {
         let loaded = self.loaded.clone().ok_or_else(job_unknown)?;
         let (store, now) = (turn.services().services.store.clone(), turn.now());
         let CompleteJob { speaker, end } = command;
-        let job = job_of(&store, &loaded, speaker).await?;
+        let mut job = job_of(&store, &loaded, speaker).await?;
         if let Some(conclusion) = job.conclusion {
             let said = store.job_report(job.no, job.id).await?.and_then(|report| report.body);
             return if said.is_some() && said == end.report.body { Ok(()) } else { Err(job_over(conclusion)) };
@@ -208,10 +225,11 @@ impl Handle<CompleteJob> for Run {
         if !job.stage.is_running() {
             return Err(not_started());
         }
+        job.environment_url.clone_from(&end.environment_url);
+        let ((conclusion, report), outputs) = (end.of(&job, now), end.outputs.clone());
         let mut deciding = loaded.deciding_on(&store, now, &job).await?;
-        let (conclusion, outputs) = (end.conclusion, end.outputs.clone());
         deciding.take(RunEvent::Completed { job: job.place, conclusion, outputs }).await?;
-        deciding.change.job_report_put(job.no, job.id, &end.report);
+        deciding.change.job_report_put(job.no, job.id, &report);
         self.settle(deciding.finish()?, turn).await
     }
 }
@@ -275,10 +293,17 @@ impl Run {
         let Some(loaded) = self.loaded.clone() else { return Ok(()) };
         let store = turn.services().services.store.clone();
         let Some(job) = store.job(loaded.run.no, id).await?.filter(|job| job.stage.is_running()) else { return Ok(()) };
+        let report = failed_report(store.job_report(job.no, id).await?, took_too_long(&job))?;
         let mut deciding = loaded.deciding(&store, turn.now()).await?;
         deciding.take(RunEvent::TimedOut { job: job.place }).await?;
+        deciding.change.job_report_put(job.no, id, &report);
         self.settle(deciding.finish()?, turn).await
     }
+}
+
+/// What is said of a job that took longer than it may.
+fn took_too_long(job: &StoredJob) -> String {
+    format!("The job took longer than its {} minutes.", job.timeout_minutes)
 }
 
 /// What is said of a job that fails without its runner's doing, beside what its runner said before.

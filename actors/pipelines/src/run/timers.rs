@@ -14,6 +14,8 @@ use super::Run;
 
 /// How long a runner may be silent before its job is taken for lost.
 pub const LEASE: Duration = Duration::from_mins(1);
+/// How often it is written down that a job's runner was heard of, at most; as often as it says how the job stands.
+pub(crate) const SEEN_EVERY: Duration = Duration::from_secs(10);
 /// How much longer than it may a job runs before the server ends it.
 pub const TIMEOUT_GRACE: Duration = Duration::from_mins(5);
 
@@ -56,9 +58,14 @@ impl JobTimer {
     }
 }
 
-/// When a job's time is over, so that the server ends it.
-fn ends_at(job: &StoredJob, started: Timestamp) -> Timestamp {
-    started.after(Duration::from_secs(u64::from(job.timeout_minutes) * 60) + TIMEOUT_GRACE)
+/// When a job that started then has taken as long as it may.
+fn time_is_over_at(job: &StoredJob, started: Timestamp) -> Timestamp {
+    started.after(Duration::from_secs(u64::from(job.timeout_minutes) * 60))
+}
+
+/// Whether a job has taken as long as it may.
+pub(super) fn is_time_over(job: &StoredJob, now: Timestamp) -> bool {
+    job.started_at.is_some_and(|started| time_is_over_at(job, started) <= now)
 }
 
 /// Sets the timers of a job that starts.
@@ -66,7 +73,8 @@ pub(super) fn start(change: &mut Change, run: &StoredRun, job: &StoredJob, now: 
     change.timer_cancel(Run::KIND, &run.id.to_string(), &format!("{QUEUE_TIMER}{}", job.id));
     renew(change, run, job.id, now);
     let name = format!("{TIMEOUT_TIMER}{}", job.id);
-    change.timer_set_for(run.org_id, Run::KIND, &run.id.to_string(), &name, ends_at(job, now));
+    let ends_at = time_is_over_at(job, now).after(TIMEOUT_GRACE);
+    change.timer_set_for(run.org_id, Run::KIND, &run.id.to_string(), &name, ends_at);
 }
 
 /// Sets the timer of a job that waits for a runner since `queued`.

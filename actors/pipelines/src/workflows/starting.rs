@@ -5,7 +5,8 @@ use std::{collections::BTreeMap, mem};
 use actors_base::RepositoryChange;
 use domain::{
     Result, Timestamp,
-    id::RunId,
+    git::RefName,
+    id::{RunId, UserId},
     pipelines::{
         run::{Plan, RunConclusion, RunState, RunStatus},
         trigger::Start,
@@ -128,11 +129,12 @@ impl<'a> Starting<'a> {
     }
 
     async fn run_of(&mut self, found: &FoundFile, state: &WorkflowState) -> Result<StoredRun> {
-        let Happened { by, full_ref, branch, sha, merge, title, pull, what, .. } = self.happened;
+        let Happened { by, on_behalf_of, full_ref, branch, sha, merge, title, pull, what, .. } = self.happened;
         let label = match by {
             Some(by) => self.services.services.store.person(*by).await?.map(|person| person.name),
             None => None,
         };
+        let id_of = |person: Option<UserId>| person.map(|id| id.to_string());
         let name = found.file.workflow.as_ref().and_then(|it| it.name.clone());
         let workflow = name.unwrap_or_else(|| found.name.clone());
         Ok(StoredRun {
@@ -151,7 +153,7 @@ impl<'a> Starting<'a> {
             branch: branch.clone(),
             sha: *sha,
             merge: *merge,
-            actor: RunActor { id: by.map(|by| by.to_string()), label },
+            actor: RunActor { id: id_of(*by), label, on_behalf_of: id_of(*on_behalf_of) },
             status: RunStatus::Queued,
             conclusion: None,
             pull_number: pull.as_ref().map(|pull| pull.number),
@@ -200,13 +202,16 @@ impl<'a> Starting<'a> {
         let inputs: Value = serde_json::from_str(&self.happened.inputs).unwrap_or_default();
         let event = self.event(run, &owner);
         let workflow_ref = format!("{owner}/{name}/{WORKFLOW_FOLDER}/{}@{}", run.file, run.full_ref);
+        let rules = services.store.branch_rules(run.no).await?;
+        let is_protected = RefName::parse(run.full_ref.as_bytes()).is_some_and(|full_ref| rules.protects(&full_ref));
         let contexts = json!({
             "github": {
                 "event_name": run.event, "event": event, "ref": run.full_ref, "ref_name": ref_name,
-                "ref_type": ref_type, "sha": run.commit().to_string(), "repository": format!("{owner}/{name}"),
-                "repository_owner": owner, "repository_id": run.repository_id.to_string(),
+                "ref_type": ref_type, "ref_protected": is_protected, "sha": run.commit().to_string(),
+                "repository": format!("{owner}/{name}"), "repository_owner": owner,
+                "repository_id": run.repository_id.to_string(),
                 "actor": run.actor.label, "actor_id": run.actor.id, "triggering_actor": run.actor.label,
-                "workflow": run.workflow, "workflow_ref": workflow_ref,
+                "workflow": run.workflow, "workflow_ref": workflow_ref, "workflow_sha": run.commit().to_string(),
                 "run_id": run.id.to_string(), "run_number": run.number.to_string(), "server_url": url,
                 "api_url": format!("{url}/v1"), "head_ref": pull.map(|it| &it.head).map_or("", String::as_str),
                 "base_ref": pull.map(|it| &it.base).map_or("", String::as_str),

@@ -17,8 +17,8 @@ pub use self::{
     plan::{ContinueOnError, JobDescription, JobPlan, PROTOCOL, PlannedDefaults, PlannedStep, TimeoutMinutes, Told},
     report::{
         ANNOTATION_FILE_LEN_MAX, ANNOTATION_MESSAGE_LEN_MAX, ANNOTATION_TITLE_LEN_MAX, ANNOTATIONS_MAX,
-        JOB_ERROR_LEN_MAX, JOB_OUTPUT_LEN_MAX, JOB_OUTPUTS_LEN_MAX, JOB_SUMMARY_LEN_MAX, STEP_INDEX_MAX,
-        STEP_NAME_LEN_MAX, STEP_REPORTS_MAX,
+        ENVIRONMENT_URL_LEN_MAX, JOB_ERROR_LEN_MAX, JOB_OUTPUT_LEN_MAX, JOB_OUTPUTS_LEN_MAX, JOB_SUMMARY_LEN_MAX,
+        STEP_INDEX_MAX, STEP_NAME_LEN_MAX, STEP_REPORTS_MAX, environment_address,
     },
     steps::{JobStatus, OnCancel, OnFailure, Part, StepConclusion, StepReport, StepStatus, StepTurn, StepsState},
 };

@@ -33,6 +33,9 @@ pub struct JobPlan {
     pub steps: Vec<PlannedStep>,
     /// What the job hands on, as text with expressions.
     pub outputs: BTreeMap<String, String>,
+    /// Where to see what the job deployed, as text with expressions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment_url: Option<String>,
     /// What a line of the log begins with that is the runner's own.
     pub marker: String,
     /// How much the job may make.
@@ -104,7 +107,7 @@ pub struct PlannedStep {
     /// The folder in which the script runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub working_directory: Option<String>,
-    /// The action: `checkout`, `cache`, `upload-artifact` or `download-artifact`.
+    /// The action: `checkout`, `cache`, `cache/restore`, `cache/save`, `upload-artifact` or `download-artifact`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uses: Option<String>,
     /// The action's inputs.
@@ -212,6 +215,7 @@ impl Plan {
             defaults: defaults(&of.defaults, &self.workflow().defaults),
             steps: of.steps.iter().enumerate().map(|(index, step)| planned(index, step)).collect(),
             outputs: of.outputs.texts(),
+            environment_url: of.environment.as_ref().and_then(|it| it.url.as_ref()).map(Template::to_string),
             marker: told.marker,
             limits: told.limits,
             server_url: told.server_url,

@@ -22,3 +22,42 @@ pub const ANNOTATION_MESSAGE_LEN_MAX: usize = 4_000;
 pub const ANNOTATION_FILE_LEN_MAX: usize = 500;
 /// Characters of an annotation's title (contract C 4.1).
 pub const ANNOTATION_TITLE_LEN_MAX: usize = 200;
+/// Characters of where a job's deployment is to be seen.
+pub const ENVIRONMENT_URL_LEN_MAX: usize = 2_000;
+
+/// A text that people may follow to what a job deployed: an http or https address, no longer than may be. None of any other text.
+pub fn environment_address(text: &str) -> Option<&str> {
+    let address = text.trim();
+    let (scheme, rest) = address.split_once("://")?;
+    let is_web = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    let has_host = !rest.is_empty() && !rest.starts_with(['/', '?', '#']);
+    let is_one_word = !address.contains(|it: char| it.is_whitespace() || it.is_control());
+    let fits = address.chars().count() <= ENVIRONMENT_URL_LEN_MAX;
+    (is_web && has_host && is_one_word && fits).then_some(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_the_web_lead_to_deployments() {
+        for text in ["https://example.com", "HTTP://[::1]:8080/a?b#c", "http://é.example/ü"] {
+            assert_eq!(environment_address(&format!(" {text}\n")), Some(text));
+        }
+        for text in
+            ["", "example.com", "https://", "https:///a", "https://?a", "javascript:alert(1)", "ftp://a", "a https://b"]
+        {
+            assert_eq!(environment_address(text), None, "{text}");
+        }
+        for text in ["https://a b", "https://a\nb", "https://a\0"] {
+            assert_eq!(environment_address(text), None, "{text:?}");
+        }
+        let long = |len: usize| format!("https://{}", "é".repeat(len - "https://".len()));
+        for (len, fits) in
+            [(ENVIRONMENT_URL_LEN_MAX - 1, true), (ENVIRONMENT_URL_LEN_MAX, true), (ENVIRONMENT_URL_LEN_MAX + 1, false)]
+        {
+            assert_eq!(environment_address(&long(len)).is_some(), fits, "{len}");
+        }
+    }
+}

@@ -10,6 +10,7 @@ mod beside;
 mod check;
 mod cron;
 mod glob;
+mod inputs;
 mod matrix;
 mod model;
 mod needs;
@@ -28,13 +29,14 @@ use self::problem::Problems;
 pub use self::{
     beside::{FilesBeside, WORKFLOW_NAME_LEN_MAX},
     glob::Glob,
+    inputs::{ActionInput, InputFault},
     matrix::{MATRIX_JOBS_MAX, Matrix, MatrixFault, MatrixTree, Scalar},
     model::{
         Action, Bindings, Concurrency, Condition, Defaults, Environment, JOBS_MAX, Job, JobKey, Permissions, Queue,
         RunsOn, STEPS_MAX, Setting, Step, StepKind, Strategy, Workflow,
     },
     problem::{PROBLEMS_MAX, Severity, WorkflowProblem},
-    schema::{OF_JOB_DEFAULTS, OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF},
+    schema::{OF_JOB_DEFAULTS, OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF, OF_URL},
     times::{LATE_MAX, ScheduleTimes},
     triggers::{
         ACTIVITIES_TOLD, DispatchInput, Filter, InputDefault, InputKind, PullRequestTrigger, PushTrigger,

@@ -124,8 +124,12 @@ pub enum StepKind {
 pub enum Action {
     /// Files of the repository.
     Checkout,
-    /// Files of earlier runs.
+    /// Files of earlier runs, and for later ones.
     Cache,
+    /// Files of earlier runs.
+    CacheRestore,
+    /// Files for later runs.
+    CacheSave,
     /// Files for whoever asks for them later.
     UploadArtifact,
     /// Files of another job.
@@ -134,18 +138,22 @@ pub enum Action {
 
 impl Action {
     /// The actions, by their names at GitHub.
-    const NAMES: [(&str, Self); 4] = [
+    const NAMES: [(&str, Self); 6] = [
         ("actions/checkout", Self::Checkout),
         ("actions/cache", Self::Cache),
+        ("actions/cache/restore", Self::CacheRestore),
+        ("actions/cache/save", Self::CacheSave),
         ("actions/upload-artifact", Self::UploadArtifact),
         ("actions/download-artifact", Self::DownloadArtifact),
     ];
 
-    /// The action's name in a job's plan (contract C 2.1).
+    /// The action's name in a job's plan (contract C 2.1, which doesn't know the two halves of `cache`).
     pub const fn name(self) -> &'static str {
         match self {
             Self::Checkout => "checkout",
             Self::Cache => "cache",
+            Self::CacheRestore => "cache/restore",
+            Self::CacheSave => "cache/save",
             Self::UploadArtifact => "upload-artifact",
             Self::DownloadArtifact => "download-artifact",
         }
@@ -161,7 +169,7 @@ impl Action {
         match self {
             Self::Checkout => Some("always()"),
             Self::Cache => Some("success()"),
-            Self::UploadArtifact | Self::DownloadArtifact => None,
+            Self::CacheRestore | Self::CacheSave | Self::UploadArtifact | Self::DownloadArtifact => None,
         }
     }
 

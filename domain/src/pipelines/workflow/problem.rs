@@ -63,7 +63,8 @@ impl<'a> Problems<'a> {
             TemplateFault::NotClosed => self.error(node.place, fault.to_string()),
             TemplateFault::Expressions(faults) => {
                 // Looking for a place goes through the file.
-                for (at, fault) in faults.iter().take(PROBLEMS_MAX - self.found.len()) {
+                let told = self.found.iter().filter(|problem| problem.severity == Severity::Error).count();
+                for (at, fault) in faults.iter().take(PROBLEMS_MAX - told) {
                     let nth = value.get(..*at).map_or(0, |before| before.matches("${{").count());
                     let place = self.nth_expression(node, nth).unwrap_or(node.place);
                     self.error(place, fault.to_string());
@@ -82,9 +83,16 @@ impl<'a> Problems<'a> {
         Some(Place { index: before.chars().count(), line: before.matches('\n').count() + 1, column })
     }
 
+    /// Adds a problem, as long as there is room. For an error a warning makes room: a file with an error means nothing, however
+    /// many warnings there are.
     fn add(&mut self, problem: WorkflowProblem) {
+        let is_warning = |problem: &WorkflowProblem| problem.severity == Severity::Warning;
         if self.found.len() < PROBLEMS_MAX {
             self.found.push(problem);
+        } else if !is_warning(&problem)
+            && let Some(warning) = self.found.iter_mut().rev().find(|known| is_warning(known))
+        {
+            *warning = problem;
         }
     }
 

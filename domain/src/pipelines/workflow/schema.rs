@@ -94,8 +94,7 @@ pub static OF_JOB_DEFAULTS: Vocabulary = contexts(&[Github, Inputs, Vars, Strate
 pub static OF_OUTPUTS: Vocabulary =
     contexts(&[Github, Inputs, Vars, Needs, Strategy, Matrix, Secrets, Steps, Job, Runner, Env]);
 /// `environment.url` of a job.
-pub(super) static OF_URL: Vocabulary =
-    contexts(&[Github, Inputs, Vars, Needs, Strategy, Matrix, Steps, Job, Runner, Env]);
+pub static OF_URL: Vocabulary = contexts(&[Github, Inputs, Vars, Needs, Strategy, Matrix, Steps, Job, Runner, Env]);
 /// What the runner evaluates when a step begins.
 pub static OF_STEP: Vocabulary = Vocabulary {
     contexts: &[Github, Inputs, Vars, Needs, Strategy, Matrix, Secrets, Steps, Job, Runner, Env],

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::{
-    model::{Action, STEPS_MAX, Setting, Step, StepKind},
+    inputs::InputFault,
+    model::{Action, Bindings, STEPS_MAX, Setting, Step, StepKind},
     read::{Read, identifier_fault, number},
     schema::{OF_STEP, OF_STEP_IF},
     yaml::Node,
@@ -56,10 +57,21 @@ fn kind(node: &Node, read: &mut Read<'_, '_>) -> StepKind {
     let action = Action::read(&name);
     if action.is_none() {
         let message = format!(
-            "The action '{name}' is not known. There are actions/checkout, actions/cache, actions/upload-artifact and \
-             actions/download-artifact, each with @ and a version"
+            "The action '{name}' is not known. There are actions/checkout, actions/cache, actions/cache/restore, \
+             actions/cache/save, actions/upload-artifact and actions/download-artifact, each with @ and a version"
         );
         read.problems.error(uses.place, message);
     }
-    StepKind::Uses { action: action.unwrap_or(Action::Checkout), with: read.bindings(node.get("with"), &OF_STEP) }
+    let with = read.bindings(node.get("with"), &OF_STEP);
+    if let (Some(action), Some(node), Bindings::Each(given)) = (action, node.get("with"), &with) {
+        for ((key, _), (name, value)) in node.entries().iter().zip(given) {
+            let Some(fault) = action.input_fault(name, value) else { continue };
+            let message = fault.message(action, &[name]);
+            match fault {
+                InputFault::Foreign(_) => read.problems.error(key.place, message),
+                InputFault::Unknown | InputFault::Idle => read.problems.warning(key.place, message),
+            }
+        }
+    }
+    StepKind::Uses { action: action.unwrap_or(Action::Checkout), with }
 }

@@ -102,6 +102,9 @@ fn what_github_knows_and_is_not_here_is_told() {
     for (uses, action) in [
         ("actions/checkout@v4", Some(Action::Checkout)),
         ("Actions/Cache@main", Some(Action::Cache)),
+        ("actions/cache/restore@v4", Some(Action::CacheRestore)),
+        ("actions/cache/save@v4", Some(Action::CacheSave)),
+        ("actions/cache/other@v4", None),
         ("actions/upload-artifact@v4", Some(Action::UploadArtifact)),
         ("actions/download-artifact@v4", Some(Action::DownloadArtifact)),
         ("actions/checkout@", None),
@@ -109,6 +112,48 @@ fn what_github_knows_and_is_not_here_is_told() {
     ] {
         assert_eq!(Action::read(uses), action, "{uses}");
     }
+}
+
+#[test]
+fn inputs_that_do_nothing_are_warnings_and_those_that_cannot_be_followed_errors() {
+    let told = |action: &str, with: &str| {
+        let step = format!("      - uses: actions/{action}@v4\n        with: {{{with}}}\n");
+        let file = WorkflowFile::read(&format!("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n{step}"));
+        file.problems.into_iter().map(|it| (it.severity, it.column, it.message)).collect::<Vec<_>>()
+    };
+    let (warning, error) = (Severity::Warning, Severity::Error);
+    let unknown =
+        "Unexpected input(s) 'Colour', valid inputs are ['path', 'key', 'upload-chunk-size', 'enableCrossOsArchive']";
+    let other = "Input(s) 'repository' can't be followed: a job checks out the repository that its run is of";
+    let by_id = "Input(s) 'artifact-ids' can't be followed: a job downloads artifacts by their names";
+    for (action, with, expected) in [
+        ("cache/save", "path: a, Colour: b", Some((warning, 25, unknown))),
+        ("checkout", "lfs: true", Some((warning, 16, "Input(s) 'lfs' do nothing here"))),
+        ("checkout", "LFS: false", None),
+        ("checkout", "submodules: ''", None),
+        ("checkout", "token: '${{ secrets.GITHUB_TOKEN }}'", None),
+        ("checkout", "token: '${{ secrets.OTHER }}'", Some((warning, 16, "Input(s) 'token' do nothing here"))),
+        ("checkout", "repository: '${{github.repository}}'", None),
+        ("checkout", "repository: '${{ service.event.repository.full_name }}'", None),
+        ("checkout", "repository: a/b", Some((error, 16, other))),
+        ("checkout", "repository: github.repository", Some((error, 16, other))),
+        ("download-artifact", "pattern: 'a-*', merge-multiple: true", None),
+        ("download-artifact", "run-id: '${{ github.run_id }}'", None),
+        ("download-artifact", "artifact-ids: 1", Some((error, 16, by_id))),
+    ] {
+        let expected = expected.map(|(severity, column, message)| (severity, Some(column), message.to_owned()));
+        assert_eq!(told(action, with), expected.into_iter().collect::<Vec<_>>(), "{action} {with}");
+    }
+}
+
+#[test]
+fn an_error_is_told_however_many_warnings_there_are() {
+    let warned = "      - {uses: actions/checkout@v4, with: {lfs: true}}\n".repeat(PROBLEMS_MAX + 1);
+    let steps = format!("{warned}      - {{id: 1x, run: make}}\n");
+    let file = WorkflowFile::read(&format!("on: push\njobs:\n  a:\n    runs-on: x\n    steps:\n{steps}"));
+    assert!(file.workflow.is_none());
+    assert_eq!(file.problems.len(), PROBLEMS_MAX);
+    assert_eq!(file.problems.last().map(|problem| problem.severity), Some(Severity::Error));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use actors::pipelines::Lease;
 use domain::{
     Caller, Context, Error, JobCaller, Platform, Slug,
     git::{AccessLevel, REPOSITORY_NOT_FOUND, RepositoryName, level_of, repository_deleted, repository_not_found},
@@ -106,6 +107,9 @@ impl<P: RepositoryPermission> Served<P> {
             return Err(unknown().await);
         };
         state.limits.job(state, job.id).await?;
+        if let Some(mut lease) = Lease::of(&job) {
+            lease.renew(&state.actors.run, state.store.now());
+        }
         if P::LEVEL > AccessLevel::Read {
             let caller = Caller::Job(writer(call, &job).await?);
             return Self::reached(call, org_id, Context { caller, ..call.context.clone() }).await;
@@ -117,14 +121,13 @@ impl<P: RepositoryPermission> Served<P> {
     }
 }
 
-/// Who pushes for a job: its workflow lets it write, and the run was started by somebody.
+/// Who pushes for a job: its workflow lets it write, and the run acts for somebody.
 async fn writer(call: &Call, job: &StoredJob) -> Result<JobCaller> {
     let store = &call.state.store;
     let run = store.run(job.no, job.run_id).await?.ok_or_else(checkout_reads_only)?;
     let plan = store.run_plan(run.id).await?.ok_or_else(checkout_reads_only)?;
     let may_write = WorkflowFile::read(&plan.text).workflow.is_some_and(|it| it.may_write_contents(&job.key));
-    let started_by = run.actor.id.as_deref().and_then(|id| id.parse().ok()).filter(|_| may_write);
-    let started_by = started_by.ok_or_else(checkout_reads_only)?;
+    let started_by = run.actor.acts_for().filter(|_| may_write).ok_or_else(checkout_reads_only)?;
     Ok(JobCaller { job_id: job.id, org_id: job.org_id, started_by })
 }
 

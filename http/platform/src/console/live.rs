@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use utoipa::IntoParams;
 
-use super::Session;
+use super::{Session, pipelines};
 
 /// How many pulses lie between two looks at how the node is and at what waits.
 const PULSES_PER_LOOK: u64 = 5;
@@ -104,6 +104,11 @@ impl Watch {
         Some(text.into())
     }
 
+    /// Whether the node that is watched is this one.
+    fn is_here(&self) -> bool {
+        self.node.as_deref().is_none_or(|node| node == self.state.actors.platform.node())
+    }
+
     /// Whether the sign-in still counts, as far as the database tells.
     async fn still_counts(&self) -> bool {
         match tokio::time::timeout(DATABASE_PATIENCE, self.session.still_counts(&self.state)).await {
@@ -115,7 +120,7 @@ impl Watch {
     /// Waits for the next pulse; nothing when the server stops.
     async fn pause(&mut self) -> Option<()> {
         let platform = self.state.actors.platform.clone();
-        let is_here = self.node.as_deref().is_none_or(|node| node == platform.node());
+        let is_here = self.is_here();
         let due = async {
             if is_here {
                 platform.next_pulse().await;
@@ -162,6 +167,9 @@ impl Watch {
         let outbox = store.outbox_by_state().await?;
         let deliveries = store.deliveries_by_state().await?;
         let jobs = store.waiting_jobs().await?;
+        // Another node's are in its own metrics.
+        let metrics = self.state.metrics.as_ref().filter(|_| self.is_here());
+        let pipelines = pipelines::shown(store, metrics).await?;
         let of_outbox = |state: &str| -> u64 {
             outbox.iter().filter(|count| count.state == state).map(|count| count.entries).sum()
         };
@@ -187,6 +195,7 @@ impl Watch {
                 "queued": jobs.map_or(0, |jobs| jobs.count),
                 "oldestMs": jobs.map(|jobs| store.now().as_millis() - jobs.since.as_millis()),
             },
+            "pipelines": pipelines,
         }))
     }
 }

@@ -9,6 +9,7 @@
 mod files;
 mod forward;
 mod live;
+mod pipelines;
 mod session;
 
 pub use self::session::COOKIE;

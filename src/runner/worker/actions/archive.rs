@@ -71,9 +71,41 @@ impl Names {
     }
 }
 
+/// How hard a zip is made smaller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// As hard as is usual.
+    #[default]
+    Usual,
+    /// Not at all.
+    Stored,
+    /// From 1, which is fast, to 9.
+    Deflated(u8),
+}
+
+impl Level {
+    /// A level from 0 to 9.
+    pub fn read(text: &str) -> Option<Self> {
+        match text.parse().ok()? {
+            0 => Some(Self::Stored),
+            level @ 1..=9 => Some(Self::Deflated(level)),
+            _ => None,
+        }
+    }
+
+    /// The same as zips have it.
+    fn method(self) -> (CompressionMethod, Option<i64>) {
+        match self {
+            Self::Usual => (CompressionMethod::Deflated, None),
+            Self::Stored => (CompressionMethod::Stored, None),
+            Self::Deflated(level) => (CompressionMethod::Deflated, Some(level.into())),
+        }
+    }
+}
+
 /// Writes a zip. A relative link stays a link where the zip has what it leads to; of others the file is packed that they lead to.
 /// Other things that are no files are left out. Answers how many files and links there are.
-pub fn pack(to: &File, entries: &[Entry], names: Names, reach: &Reach) -> io::Result<usize> {
+pub fn pack(to: &File, entries: &[Entry], (names, level): (Names, Level), reach: &Reach) -> io::Result<usize> {
     let packed: BTreeSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let mut zip = ZipWriter::new(to);
     let mut source = Source { reach, folder: None };
@@ -91,7 +123,7 @@ pub fn pack(to: &File, entries: &[Entry], names: Names, reach: &Reach) -> io::Re
             path = real;
         }
         if let Some(file) = source.open(&path)? {
-            pack_file(&mut zip, &entry.name, file)?;
+            pack_file(&mut zip, &entry.name, level, file)?;
             count += 1;
         }
     }
@@ -99,10 +131,12 @@ pub fn pack(to: &File, entries: &[Entry], names: Names, reach: &Reach) -> io::Re
     Ok(count)
 }
 
-fn pack_file(zip: &mut ZipWriter<&File>, name: &str, mut file: File) -> io::Result<()> {
+fn pack_file(zip: &mut ZipWriter<&File>, name: &str, level: Level, mut file: File) -> io::Result<()> {
     let metadata = file.metadata()?;
+    let (method, level) = level.method();
     let mut options = FullFileOptions::default()
-        .compression_method(CompressionMethod::Deflated)
+        .compression_method(method)
+        .compression_level(level)
         .unix_permissions(metadata.permissions().mode() & 0o777)
         .large_file(metadata.len() >= u64::from(u32::MAX));
     let since = metadata.modified()?.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -305,6 +339,8 @@ mod tests {
 
     use super::*;
 
+    const WHOLE: (Names, Level) = (Names::Whole, Level::Usual);
+
     fn reach(own: &Path) -> Reach {
         Reach::new(own, None, false).unwrap()
     }
@@ -337,7 +373,7 @@ mod tests {
             Entry { name: "x".to_owned(), path: folder.path().to_owned() },
         ];
         let (zip, reach) = (tempfile::tempfile().unwrap(), reach(folder.path()));
-        assert_eq!(pack(&zip, &entries, Names::Whole, &reach).unwrap(), 1);
+        assert_eq!(pack(&zip, &entries, WHOLE, &reach).unwrap(), 1);
         assert_eq!(unpack(&zip, slice::from_ref(&target), Names::Whole, &reach).unwrap(), 1);
         assert_eq!(fs::metadata(target.join("x/run.sh")).unwrap().modified().unwrap(), changed);
         assert_eq!(fs::read_to_string(target.join("x/run.sh")).unwrap(), "#!/bin/sh\n");
@@ -398,7 +434,7 @@ mod tests {
         let reach = Reach::new(&own, Some(&home), false).unwrap();
         for path in [home.join("runner.json"), own.join("link"), own.join("../../runner.json")] {
             let entries = [Entry { name: "a".to_owned(), path }];
-            let packed = pack(&tempfile::tempfile().unwrap(), &entries, Names::Whole, &reach);
+            let packed = pack(&tempfile::tempfile().unwrap(), &entries, WHOLE, &reach);
             assert!(packed.unwrap_err().to_string().contains("runner's own folder"));
         }
         let zip = File::open(path).unwrap();
@@ -431,7 +467,7 @@ mod tests {
             ["lib/deep/a.so.1", "lib/a.so", "lib/deep/up", "current", "lib/out", "lib/back", "dangling", "absolute"];
         let entries = names.map(|name| Entry { name: name.to_owned(), path: source.join(name) });
         let (zip, reach) = (tempfile::tempfile().unwrap(), reach(folder.path()));
-        assert_eq!(pack(&zip, &entries, Names::Whole, &reach).unwrap(), 7);
+        assert_eq!(pack(&zip, &entries, WHOLE, &reach).unwrap(), 7);
         unpack(&zip, slice::from_ref(&target), Names::Whole, &reach).unwrap();
         for (link, leads) in [("lib/a.so", "deep/a.so.1"), ("lib/deep/up", "../deep/a.so.1"), ("current", "lib/deep")] {
             assert_eq!(fs::read_link(target.join(link)).unwrap(), Path::new(leads));

@@ -13,14 +13,15 @@ use tokio::task::spawn_blocking;
 
 use super::{
     Call, Done, Outcome,
-    archive::{Entry, Names, pack, unpack},
+    archive::{Entry, Level, Names, pack, unpack},
     transfer,
 };
 use crate::runner::{
     words::Files,
     worker::{
         folder::Reach,
-        glob::{Patterns, common_folder},
+        glob::{Patterns, common_folder, is_like},
+        view::{digest, hex},
     },
 };
 
@@ -31,8 +32,35 @@ const RETENTION_DAYS_MAX: u32 = 400;
 
 /// The server's answer to an offer (contract C 4.1).
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Upload {
+    #[serde(default)]
+    artifact_id: Option<String>,
     url: String,
+}
+
+/// Files that are to be an artifact.
+struct Wanted {
+    paths: Vec<String>,
+    /// Whether files are taken whose names, or whose folders' names, begin with a dot.
+    is_hidden_taken: bool,
+    level: Level,
+}
+
+/// Files as an artifact.
+struct Packed {
+    files: usize,
+    size: u64,
+    /// The SHA-256 of the zip, in hexadecimal digits.
+    digest: String,
+}
+
+/// What is done where no files are found.
+#[derive(Clone, Copy)]
+enum Missing {
+    Warn,
+    Fail,
+    Ignore,
 }
 
 /// Artifacts that there are.
@@ -54,57 +82,94 @@ impl Call {
         if ArtifactName::parse("name", name).is_err() {
             return Err(format!("An artifact can't have the name {name:?}."));
         }
-        let paths = self.lines("path");
+        let (wanted, missing, days) = (self.wanted()?, self.missing()?, self.retention_days()?);
         let (zip, reach) = self.transfer()?;
         let (workspace, target) = (self.place.workspace.clone(), zip.try_clone().map_err(|error| error.to_string())?);
-        let is_hidden_taken = self.is_true("include-hidden-files");
-        let packed = spawn_blocking(move || pack_all(&workspace, &paths, is_hidden_taken, &target, &reach)).await;
-        let files = packed.map_err(|error| error.to_string())??;
-        if files == 0 {
-            let why = "No files were found with the provided path. No artifacts will be uploaded.";
-            return match self.input("if-no-files-found") {
-                Some("error") => Err(why.to_owned()),
-                Some("ignore") => Ok(Done::default()),
-                _ => {
-                    self.output.warning(why);
-                    Ok(Done::default())
-                }
-            };
+        let packed = spawn_blocking(move || pack_all(&workspace, &wanted, &target, &reach)).await;
+        let packed = packed.map_err(|error| error.to_string())??;
+        if packed.files == 0 {
+            return self.nothing_found(missing);
         }
-        let size = zip.metadata().map_err(|error| error.to_string())?.len();
-        match &self.files {
-            Files::Here { kept, .. } => keep(kept, name, &zip)?,
-            Files::Server { token } => self.send(token, name, &zip, size, files).await?,
-        }
+        let id = match &self.files {
+            Files::Here { kept, .. } => keep(kept, name, &zip).map(|()| None)?,
+            Files::Server { token } => self.send(token, name, (&zip, &packed), days).await?,
+        };
+        let Packed { files, size, digest } = packed;
         self.output.say(&format!("Artifact {name} has been uploaded: {files} files, {size} bytes"));
+        let outputs = id.map(|id| ("artifact-id".to_owned(), id));
+        let outputs = outputs.into_iter().chain([("artifact-digest".to_owned(), digest)]).collect();
+        Ok(Done { outputs, state: Vec::new() })
+    }
+
+    /// Which files are to be handed on.
+    fn wanted(&self) -> Outcome<Wanted> {
+        let paths = self.lines("path");
+        if paths.is_empty() {
+            return Err("An artifact needs a path.".to_owned());
+        }
+        let level = self.input("compression-level").map_or(Some(Level::default()), Level::read);
+        let level = level.ok_or("compression-level is a whole number from 0 to 9.")?;
+        Ok(Wanted { paths, is_hidden_taken: self.is_true("include-hidden-files"), level })
+    }
+
+    /// What is done where there are none.
+    fn missing(&self) -> Outcome<Missing> {
+        match self.input("if-no-files-found") {
+            None | Some("warn") => Ok(Missing::Warn),
+            Some("error") => Ok(Missing::Fail),
+            Some("ignore") => Ok(Missing::Ignore),
+            Some(_) => Err("if-no-files-found is warn, error or ignore.".to_owned()),
+        }
+    }
+
+    fn nothing_found(&self, missing: Missing) -> Outcome {
+        let why = "No files were found with the provided path. No artifacts will be uploaded.";
+        match missing {
+            Missing::Fail => return Err(why.to_owned()),
+            Missing::Warn => self.output.warning(why),
+            Missing::Ignore => {}
+        }
         Ok(Done::default())
     }
 
-    async fn send(&self, token: &str, name: &str, zip: &File, size: u64, files: usize) -> Outcome<()> {
-        if size > self.limits.artifact_bytes {
+    /// Days that the artifact is kept, where that is said.
+    fn retention_days(&self) -> Outcome<Option<u32>> {
+        let Some(days) = self.input("retention-days").filter(|days| *days != "0") else { return Ok(None) };
+        let days = days.parse::<u32>().ok().filter(|days| (1..=RETENTION_DAYS_MAX).contains(days));
+        days.map(Some).ok_or_else(|| format!("retention-days is a number from 1 to {RETENTION_DAYS_MAX}."))
+    }
+
+    /// Sends an artifact, and answers its id where the server says it.
+    async fn send(
+        &self,
+        token: &str,
+        name: &str,
+        (zip, packed): (&File, &Packed),
+        days: Option<u32>,
+    ) -> Outcome<Option<String>> {
+        let Packed { files, size, .. } = packed;
+        if *size > self.limits.artifact_bytes {
             return Err(format!("An artifact has at most {} bytes, and this one {size}.", self.limits.artifact_bytes));
         }
-        let mut body = json!({ "name": name, "size": size, "files": files });
-        if let Some(days) = self.input("retention-days").filter(|days| *days != "0") {
-            let days = days.parse::<u32>().ok().filter(|days| *days <= RETENTION_DAYS_MAX);
-            let days = days.ok_or_else(|| format!("retention-days is a number from 1 to {RETENTION_DAYS_MAX}."))?;
-            body["retentionDays"] = days.into();
+        let body = json!({ "name": name, "size": size, "files": files });
+        let mut offer = body.clone();
+        if let Some(days) = days {
+            offer["retentionDays"] = days.into();
         }
         let server = self.server(token)?;
         let upload: Upload =
-            server.post("/v1/runner/artifacts/upload", &body).await.map_err(|error| error.to_string())?;
+            server.post("/v1/runner/artifacts/upload", &offer).await.map_err(|error| error.to_string())?;
         transfer::put(&upload.url, zip).await?;
-        let body = json!({ "name": name, "size": size, "files": files });
         let _: serde_json::Value =
             server.post("/v1/runner/artifacts/commit", &body).await.map_err(|error| error.to_string())?;
-        Ok(())
+        Ok(upload.artifact_id)
     }
 
     /// Brings what other jobs handed on.
     pub(super) async fn artifact_download(&self) -> Outcome {
         let name = self.input("name");
         let folder = self.place.workspace.join(self.input("path").unwrap_or("."));
-        let found = match &self.files {
+        let mut found: Vec<(String, String)> = match &self.files {
             Files::Here { kept, .. } => found_here(kept, name),
             Files::Server { token } => {
                 let body = name.map_or_else(|| json!({}), |name| json!({ "name": name }));
@@ -118,6 +183,11 @@ impl Call {
         };
         if let Some(name) = name.filter(|_| found.is_empty()) {
             return Err(format!("Artifact not found for name: {name}"));
+        }
+        // As at GitHub, a pattern that no artifact is like brings nothing, and a name goes before a pattern.
+        if let Some(pattern) = self.input("pattern").filter(|_| name.is_none()) {
+            found.retain(|(artifact, _)| is_like(pattern, artifact));
+            self.output.say(&format!("Artifacts that are like {pattern}: {}", found.len()));
         }
         for (artifact, from) in &found {
             let is_alone = name.is_some() || self.is_true("merge-multiple");
@@ -147,18 +217,25 @@ impl Call {
     }
 }
 
-fn pack_all(workspace: &Path, paths: &[String], is_hidden_taken: bool, zip: &File, reach: &Reach) -> Outcome<usize> {
+fn pack_all(workspace: &Path, wanted: &Wanted, zip: &File, reach: &Reach) -> Outcome<Packed> {
+    let Wanted { paths, is_hidden_taken, level } = wanted;
     let patterns = Patterns::new(workspace, paths.iter().map(String::as_str));
     let mut files = patterns.files().map_err(|error| error.to_string())?;
-    let root = match paths {
+    let root = match paths.as_slice() {
         [only] => Patterns::new(workspace, [only.as_str()]).base(),
         _ => common_folder(&files),
     };
     let is_hidden = |path: &Path| path.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
-    files.retain(|file| is_hidden_taken || !file.strip_prefix(&root).is_ok_and(is_hidden));
+    files.retain(|file| *is_hidden_taken || !file.strip_prefix(&root).is_ok_and(is_hidden));
     let entry = |path: PathBuf| Some(Entry { name: path.strip_prefix(&root).ok()?.to_str()?.to_owned(), path });
     let entries: Vec<Entry> = files.into_iter().filter_map(entry).collect();
-    pack(zip, &entries, Names::Whole, reach).map_err(|error| error.to_string())
+    packed(zip, &entries, *level, reach).map_err(|error| error.to_string())
+}
+
+fn packed(mut zip: &File, entries: &[Entry], level: Level, reach: &Reach) -> io::Result<Packed> {
+    let files = pack(zip, entries, (Names::Whole, level), reach)?;
+    zip.rewind()?;
+    Ok(Packed { files, size: zip.metadata()?.len(), digest: hex(&digest(zip)?) })
 }
 
 fn keep(kept: &Path, name: &str, zip: &File) -> Outcome<()> {

@@ -1,4 +1,5 @@
-//! `cache`: files of earlier runs come back, and new ones are kept at the end of the job.
+//! `cache`: files of earlier runs come back, and new ones are kept at the end of the job. `cache/restore` and `cache/save` do one of
+//! both, when their turn comes.
 //!
 //! A name in a cache's zip begins with the number of the path that it was found by, so that a file comes back to where it was on
 //! this machine, in the workspace or outside of it, and nowhere else.
@@ -15,7 +16,7 @@ use tokio::task::spawn_blocking;
 
 use super::{
     Call, Done, Outcome,
-    archive::{Entry, Names, pack, unpack},
+    archive::{Entry, Level, Names, pack, unpack},
     transfer,
 };
 use crate::runner::{
@@ -64,19 +65,19 @@ impl Call {
         match hit.as_str() {
             "none" if self.is_true("fail-on-cache-miss") => return Err(format!("There is no cache for {key}.")),
             "none" => self.output.say(&format!("There is no cache for {key}")),
+            _ if self.is_true("lookup-only") => self.output.say(&format!("There is a cache of key: {matched}")),
             _ => self.output.say(&format!("Cache restored from key: {matched}")),
         }
         let is_exact = hit == "exact";
-        let outputs = [
-            ("cache-hit", is_exact.to_string()),
-            ("cache-primary-key", key.to_owned()),
-            ("cache-matched-key", matched),
-        ];
+        let mut outputs = vec![("cache-primary-key", key.to_owned())];
+        // As at GitHub, a miss says nothing of how well it fits.
+        if hit != "none" {
+            outputs.extend([("cache-hit", is_exact.to_string()), ("cache-matched-key", matched)]);
+        }
+        let state = [(EXACT_STATE, is_exact.to_string()), (KEY_STATE, key.to_owned()), (PATHS_STATE, paths.join("\n"))];
         Ok(Done {
-            outputs: outputs.map(|(name, value)| (name.to_owned(), value)).into(),
-            state: [(EXACT_STATE, is_exact.to_string()), (KEY_STATE, key.to_owned()), (PATHS_STATE, paths.join("\n"))]
-                .map(|(name, value)| (name.to_owned(), value))
-                .into(),
+            outputs: outputs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            state: state.map(|(name, value)| (name.to_owned(), value)).into(),
         })
     }
 
@@ -91,18 +92,30 @@ impl Call {
         Ok((restored.hit, restored.key))
     }
 
-    /// Keeps the files, unless they came from the same key. A job whose cache can't be kept goes on.
+    /// Keeps the files that the step names.
     pub(super) async fn cache_save(&self) -> Outcome {
+        let (key, paths) = self.key_and_paths()?;
+        Ok(self.keep_or_warn(key, &paths).await)
+    }
+
+    /// Keeps the files that the first part looked for, unless they came from the same key.
+    pub(super) async fn cache_save_restored(&self) -> Outcome {
         let is_exact = self.state.get(EXACT_STATE).is_some_and(|exact| exact == "true");
-        let Files::Server { token } = &self.files else { return Ok(Done::default()) };
         let (Some(key), Some(paths)) = (self.state.get(KEY_STATE), self.state.get(PATHS_STATE)) else {
             return Ok(Done::default());
         };
         let paths: Vec<String> = paths.lines().map(str::to_owned).collect();
-        if !is_exact && let Err(why) = self.keep(token, key, &paths).await {
+        Ok(if is_exact { Done::default() } else { self.keep_or_warn(key, &paths).await })
+    }
+
+    /// Keeps files. A job whose cache can't be kept goes on; one on a machine of its own keeps none.
+    async fn keep_or_warn(&self, key: &str, paths: &[String]) -> Done {
+        if let Files::Server { token } = &self.files
+            && let Err(why) = self.keep(token, key, paths).await
+        {
             self.output.warning(&format!("The cache wasn't kept: {why}"));
         }
-        Ok(Done::default())
+        Done::default()
     }
 
     fn key_and_paths(&self) -> Outcome<(&str, Vec<String>)> {
@@ -136,12 +149,14 @@ impl Call {
         let (server, version) = (self.server(token)?, version(paths));
         let body = json!({ "key": key, "version": version, "size": size });
         let saving: Saving = server.post("/v1/runner/cache/save", &body).await.map_err(|error| error.to_string())?;
-        if !saving.exists {
-            transfer::put(&saving.url, &zip).await?;
-            let _: serde_json::Value =
-                server.post("/v1/runner/cache/commit", &body).await.map_err(|error| error.to_string())?;
-            self.output.say(&format!("Cache saved with key: {key}"));
+        if saving.exists {
+            self.output.say(&format!("There is a cache of key {key} already, or another job saves it"));
+            return Ok(());
         }
+        transfer::put(&saving.url, &zip).await?;
+        let _: serde_json::Value =
+            server.post("/v1/runner/cache/commit", &body).await.map_err(|error| error.to_string())?;
+        self.output.say(&format!("Cache saved with key: {key}"));
         Ok(())
     }
 }
@@ -162,7 +177,7 @@ fn pack_all(workspace: &Path, paths: &[String], zip: &File, reach: &Reach) -> Ou
         Some(Entry { name: format!("{number}/{name}"), path })
     };
     let entries: Vec<Entry> = files.map_err(|error| error.to_string())?.into_iter().filter_map(entry).collect();
-    pack(zip, &entries, Names::Numbered, reach).map_err(|error| error.to_string())
+    pack(zip, &entries, (Names::Numbered, Level::Usual), reach).map_err(|error| error.to_string())
 }
 
 /// The same paths, packed the same way, have the same version.

@@ -7,12 +7,19 @@ use std::{
     process::Stdio,
 };
 
+use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::process::Command;
 
-use super::{Call, Done, Outcome};
-use crate::runner::words::Files;
+use super::{
+    Call, Done, Outcome,
+    transfer::{Failure, again},
+};
+use crate::runner::{
+    server::{Server, is_passing},
+    words::Files,
+};
 
 /// The server's answer (contract C 4.1).
 #[derive(Deserialize)]
@@ -22,13 +29,52 @@ struct Source {
     sha: String,
     #[serde(rename = "ref")]
     name: String,
+    /// The branch or the tag, whole, where one was asked for. Servers that don't say it yet say it in `ref`, if at all.
+    #[serde(rename = "fullRef")]
+    full_name: Option<String>,
+}
+
+impl Source {
+    /// The ref, whole, as far as the server says it.
+    fn whole(&self) -> &str {
+        self.full_name.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Where the repository keeps what this ref is at the server, as `actions/checkout` has it.
+    fn tracking(&self) -> Option<String> {
+        let (kind, name) = self.whole().strip_prefix("refs/")?.split_once('/')?;
+        match kind {
+            "heads" => Some(format!("refs/remotes/origin/{name}")),
+            "pull" => Some(format!("refs/remotes/pull/{name}")),
+            "tags" => Some(self.whole().to_owned()),
+            _ => None,
+        }
+    }
 }
 
 /// Where the first part leaves the folder, and the name of the credential in its configuration, for the last one.
 const FOLDER_STATE: &str = "folder";
 const CREDENTIAL_STATE: &str = "credential";
 /// What a step may have prepared for git to run in the folder, and git doesn't.
-const UNPREPARED: [&str; 4] = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
+const UNPREPARED: [&str; 6] =
+    ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "credential.helper="];
+/// Which refs of the server a repository follows, and under which names.
+const BRANCHES: &str = "+refs/heads/*:refs/remotes/origin/*";
+const TAGS: &str = "+refs/tags/*:refs/tags/*";
+/// Seconds for which nothing may come of what git fetches.
+const SILENCE_SECONDS: &str = "120";
+/// What git says where it would say the same the next time.
+const FINAL: [&str; 9] = [
+    "Authentication failed",
+    "could not read Username",
+    "not our ref",
+    "unadvertised object",
+    "couldn't find remote ref",
+    "' not found",
+    "SSL certificate problem",
+    "certificate verification failed",
+    "No space left on device",
+];
 /// Variables of the process that nothing sees which it starts.
 const HIDDEN: &str = "TROUPE_";
 
@@ -74,44 +120,80 @@ impl Call {
     }
 
     async fn fetch(&self, token: &str, folder: &Path) -> Outcome<Brought> {
+        let depth = self.input("fetch-depth").map_or(Ok(1), str::parse::<u32>);
+        let depth = depth.map_err(|_| "fetch-depth is a whole number.".to_owned())?;
+        if !folder.join(".git").exists() {
+            self.git(folder, &["init", "--quiet", "--template=", "."], &[]).await?;
+        }
+        let server = self.server(token)?;
+        let source = again("The fetch is tried again", || self.fetch_once(&server, folder, depth)).await?;
+        let tracking = source.tracking();
+        let target = match (source.whole().strip_prefix("refs/heads/"), &tracking) {
+            (Some(branch), Some(tracking)) => vec!["--track", "-B", branch, tracking.as_str()],
+            _ => vec!["--detach", source.sha.as_str()],
+        };
+        let arguments = [vec!["checkout", "--quiet", "--force"], target].concat();
+        self.git(folder, &arguments, &[]).await?;
+        let is_kept = self.is_true("persist-credentials");
+        let name = credential_name(&source.url);
+        if is_kept {
+            let header = header(&source.authorization);
+            self.git(folder, &["config", "--local", "--replace-all", &name, &header], &[]).await?;
+        }
+        Ok(Brought { sha: source.sha, credential: is_kept.then_some(name) })
+    }
+
+    /// Asks for a credential, which is good for minutes only, and fetches with it.
+    async fn fetch_once(&self, server: &Server, folder: &Path, depth: u32) -> Result<Source, Failure> {
         let body = json!({ "ref": self.input("ref").unwrap_or_default() });
-        let source: Source =
-            self.server(token)?.post("/v1/runner/checkout", &body).await.map_err(|error| error.to_string())?;
+        let source = server.post("/v1/runner/checkout", &body).await;
+        let source: Source = source.map_err(|error| Failure::Final(error.to_string()))?;
         self.output.mask(&source.authorization);
         if let Some((_, credential)) = source.authorization.rsplit_once(' ') {
             self.output.mask(credential);
         }
         self.output.say(&format!("Fetching {} ({})", source.name, source.sha));
-        if !folder.join(".git").exists() {
-            self.git(folder, &["init", "--quiet", "--template=", "."], &[]).await?;
+        self.download(folder, depth, &source).await?;
+        Ok(source)
+    }
+
+    /// Brings the commit and its ref into the repository; with a depth of 0 all branches and tags, too.
+    async fn download(&self, folder: &Path, depth: u32, source: &Source) -> Result<(), Failure> {
+        for (name, value) in [("remote.origin.url", source.url.as_str()), ("remote.origin.fetch", BRANCHES)] {
+            let arguments = ["config", "--local", "--replace-all", name, value];
+            self.git(folder, &arguments, &[]).await.map_err(Failure::Final)?;
         }
-        let header = format!("Authorization: {}", strip_name(&source.authorization));
-        let name = credential_name(&source.url);
+        let (name, header) = (credential_name(&source.url), header(&source.authorization));
         // In the environment of git alone: arguments can be read by everybody.
-        let secret =
-            [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", name.as_str()), ("GIT_CONFIG_VALUE_0", header.as_str())];
-        let depth = self.input("fetch-depth").map_or(Ok(1), str::parse::<u32>);
-        let depth = depth.map_err(|_| "fetch-depth is a whole number.".to_owned())?;
-        let depth = format!("--depth={depth}");
+        let environment = [
+            ("GIT_CONFIG_COUNT", "3"),
+            ("GIT_CONFIG_KEY_0", name.as_str()),
+            ("GIT_CONFIG_VALUE_0", header.as_str()),
+            ("GIT_CONFIG_KEY_1", "http.lowSpeedLimit"),
+            ("GIT_CONFIG_VALUE_1", "1"),
+            ("GIT_CONFIG_KEY_2", "http.lowSpeedTime"),
+            ("GIT_CONFIG_VALUE_2", SILENCE_SECONDS),
+            // What git says of a failure is looked at.
+            ("LC_ALL", "C"),
+        ];
+        let tracking = source.tracking();
+        let wanted = tracking.as_ref().filter(|_| depth > 0);
+        let wanted = wanted.map_or_else(|| source.sha.clone(), |tracking| format!("+{}:{tracking}", source.sha));
+        let depth_wanted = format!("--depth={depth}");
         let mut arguments = vec!["fetch", "--quiet", "--force", "--no-recurse-submodules"];
-        if depth == "--depth=0" {
-            arguments.push("--tags");
+        if depth > 0 {
+            arguments.extend(["--no-tags", depth_wanted.as_str(), source.url.as_str(), wanted.as_str()]);
         } else {
-            arguments.extend(["--no-tags", depth.as_str()]);
+            arguments.extend(folder.join(".git/shallow").exists().then_some("--unshallow"));
+            arguments.extend([source.url.as_str(), wanted.as_str(), BRANCHES, TAGS]);
         }
-        arguments.extend([source.url.as_str(), source.sha.as_str()]);
-        self.git(folder, &arguments, &secret).await?;
-        let target = match source.name.strip_prefix("refs/heads/") {
-            Some(branch) => vec!["checkout", "--quiet", "--force", "-B", branch, source.sha.as_str()],
-            None => vec!["checkout", "--quiet", "--force", "--detach", source.sha.as_str()],
-        };
-        self.git(folder, &target, &[]).await?;
-        self.git(folder, &["config", "--local", "remote.origin.url", &source.url], &[]).await?;
-        let is_kept = self.is_true("persist-credentials");
-        if is_kept {
-            self.git(folder, &["config", "--local", "--replace-all", &name, &header], &[]).await?;
+        self.git_judged(folder, &arguments, &environment).await?;
+        // The branch may have moved on since the run began.
+        if let Some(tracking) = tracking.filter(|tracking| depth == 0 && !tracking.starts_with("refs/tags/")) {
+            let moved = self.git(folder, &["update-ref", &tracking, &source.sha], &[]).await;
+            moved.map_err(Failure::Final)?;
         }
-        Ok(Brought { sha: source.sha, credential: is_kept.then_some(name) })
+        Ok(())
     }
 
     /// Copies what stands in the repository's folder, also what isn't committed; of another ref, what is committed.
@@ -140,13 +222,34 @@ impl Call {
     /// Runs git, whose words people read.
     async fn git(&self, folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Outcome<()> {
         let stderr = std::io::stderr().as_fd().try_clone_to_owned().map_err(|error| error.to_string())?;
+        let mut command = self.command(folder, arguments, environment);
+        let status = command.stderr(Stdio::from(stderr)).status().await;
+        let status = status.map_err(|error| format!("git can't be started: {error}"))?;
+        if status.success() { Ok(()) } else { Err(format!("git {} failed.", arguments[0])) }
+    }
+
+    /// The same, where what git says of a failure tells whether it may pass.
+    async fn git_judged(&self, folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), Failure> {
+        let mut command = self.command(folder, arguments, environment);
+        let started = command.stderr(Stdio::piped()).spawn();
+        let started = started.map_err(|error| Failure::Final(format!("git can't be started: {error}")))?;
+        let output = started.wait_with_output().await.map_err(|error| Failure::Final(error.to_string()))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        self.output.say(&said);
+        if output.status.success() {
+            return Ok(());
+        }
+        let why = format!("git {} failed.", arguments[0]);
+        Err(if is_final(&said) { Failure::Final(why) } else { Failure::Passing(why) })
+    }
+
+    fn command(&self, folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Command {
         // What a repository's configuration has git run is locked in as steps are. Without a server git also reads a repository
         // outside of the job.
         let wrapper: &[String] = if matches!(self.files, Files::Server { .. }) { &self.wrapper } else { &[] };
         let mut command = git(wrapper, folder, arguments);
-        command.envs(environment.iter().copied()).stdout(Stdio::null()).stderr(Stdio::from(stderr));
-        let status = command.status().await.map_err(|error| format!("git can't be started: {error}"))?;
-        if status.success() { Ok(()) } else { Err(format!("git {} failed.", arguments[0])) }
+        command.envs(environment.iter().copied()).stdout(Stdio::null());
+        command
     }
 
     /// What git prints.
@@ -168,6 +271,8 @@ fn git(wrapper: &[String], folder: &Path, arguments: &[&str]) -> Command {
     command
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_ASKPASS", "true")
+        // Where git-lfs is at home on this machine, it would ask for files without a credential.
+        .env("GIT_LFS_SKIP_SMUDGE", "1")
         .env_remove("GIT_DIR")
         .env_remove("GIT_WORK_TREE");
     command
@@ -178,10 +283,18 @@ fn credential_name(url: &str) -> String {
     format!("http.{url}.extraHeader")
 }
 
-/// The value of a header that may come with its name.
-fn strip_name(authorization: &str) -> &str {
+/// The header that opens a repository; the server may say its value with its name.
+fn header(authorization: &str) -> String {
     let name = authorization.get(..14).filter(|name| name.eq_ignore_ascii_case("authorization:"));
-    name.map_or(authorization, |name| &authorization[name.len()..]).trim()
+    format!("Authorization: {}", name.map_or(authorization, |name| &authorization[name.len()..]).trim())
+}
+
+/// Whether what git says of a failure means that the next try would fail as well.
+fn is_final(said: &str) -> bool {
+    let status = said.split("returned error: ").nth(1).and_then(|rest| rest.get(..3)?.parse::<u16>().ok());
+    let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    let is_refused = status.is_some_and(|status| status.is_client_error() && !is_passing(status));
+    is_refused || FINAL.iter().any(|words| said.contains(words))
 }
 
 /// Whether a path is in a folder, by its names.
@@ -204,4 +317,51 @@ fn copy_file(from: &Path, to: &Path) -> std::io::Result<()> {
     }
     // A submodule is a folder.
     if metadata.is_dir() { fs::create_dir_all(to) } else { fs::copy(from, to).map(drop) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_says_of_a_refusal_is_final_and_what_it_says_of_an_outage_is_not() {
+        let status = |status: u16| {
+            format!("fatal: unable to access 'http://x/a.git/': The requested URL returned error: {status}\n")
+        };
+        let refusals = [
+            status(400),
+            status(403),
+            status(410),
+            "fatal: Authentication failed for 'http://x/a.git/'".to_owned(),
+            "fatal: repository 'http://x/a.git/' not found".to_owned(),
+            "fatal: remote error: upload-pack: not our ref 1234567890123456789012345678901234567890".to_owned(),
+        ];
+        for said in refusals {
+            assert!(is_final(&said), "{said}");
+        }
+        let outages = [
+            status(429),
+            status(500),
+            status(503),
+            "fatal: unable to access 'http://x/a.git/': Failed to connect to x port 80 after 0 ms".to_owned(),
+            "error: RPC failed; curl 56 Recv failure: Connection reset by peer\nfatal: early EOF".to_owned(),
+            String::new(),
+        ];
+        for said in outages {
+            assert!(!is_final(&said), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_branch_is_followed_and_the_servers_older_answer_is_understood() {
+        let tracking = |answer: serde_json::Value| serde_json::from_value::<Source>(answer).unwrap().tracking();
+        let answer = |name: &str| json!({ "url": "u", "authorization": "a", "sha": "s", "ref": name });
+        assert_eq!(tracking(answer("refs/heads/a/b")).as_deref(), Some("refs/remotes/origin/a/b"));
+        assert_eq!(tracking(answer("refs/pull/7/merge")).as_deref(), Some("refs/remotes/pull/7/merge"));
+        assert_eq!(tracking(answer("refs/tags/v1")).as_deref(), Some("refs/tags/v1"));
+        assert_eq!(tracking(answer("main")), None);
+        let mut named = answer("main");
+        named["fullRef"] = "refs/heads/main".into();
+        assert_eq!(tracking(named).as_deref(), Some("refs/remotes/origin/main"));
+    }
 }

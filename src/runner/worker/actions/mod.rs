@@ -1,4 +1,4 @@
-//! The actions that the runner knows: `checkout`, `cache`, `upload-artifact` and `download-artifact`.
+//! The actions that the runner knows: `checkout`, `cache` and its halves, `upload-artifact` and `download-artifact`.
 
 mod archive;
 mod artifacts;
@@ -9,8 +9,9 @@ mod transfer;
 use std::{collections::BTreeMap, fs::File};
 
 use domain::pipelines::{
+    expressions::Template,
     job::{JobLimits, Part},
-    workflow::Action,
+    workflow::{Action, InputFault, OF_STEP},
 };
 
 use super::{environment::Place, folder::Reach, output::Output};
@@ -27,6 +28,8 @@ pub struct Call {
     pub part: Part,
     /// What it is given.
     pub with: BTreeMap<String, String>,
+    /// The same as the workflow says it, with expressions.
+    pub given: BTreeMap<String, String>,
     /// Where the job works.
     pub place: Place,
     /// Where lines go that people read.
@@ -58,16 +61,63 @@ type Outcome<T = Done> = Result<T, String>;
 impl Call {
     /// Does it.
     pub async fn run(self) -> Outcome {
-        match (Action::named(&self.name), self.part) {
-            (Some(Action::Checkout), Part::Main) => self.checkout().await,
-            (Some(Action::Checkout), Part::Post) => self.forget_credential().await,
-            (Some(Action::Cache), Part::Main) => self.cache_restore().await,
-            (Some(Action::Cache), Part::Post) => self.cache_save().await,
-            (Some(Action::UploadArtifact), Part::Main) => self.artifact_upload().await,
-            (Some(Action::DownloadArtifact), Part::Main) => self.artifact_download().await,
-            (Some(_), Part::Post) => Ok(Done::default()),
-            (None, _) => Err(format!("This runner knows no action '{}'; a newer one may.", self.name)),
+        let Some(action) = Action::named(&self.name) else {
+            return Err(format!("This runner knows no action '{}'; a newer one may.", self.name));
+        };
+        match self.part {
+            Part::Main => {
+                self.inputs_check(action)?;
+                self.begin(action).await
+            }
+            Part::Post => self.end(action).await,
         }
+    }
+
+    /// What the action does when its turn comes.
+    async fn begin(&self, action: Action) -> Outcome {
+        match action {
+            Action::Checkout => self.checkout().await,
+            Action::Cache | Action::CacheRestore => self.cache_restore().await,
+            Action::CacheSave => self.cache_save().await,
+            Action::UploadArtifact => self.artifact_upload().await,
+            Action::DownloadArtifact => self.artifact_download().await,
+        }
+    }
+
+    /// What the action does once the steps are over.
+    async fn end(&self, action: Action) -> Outcome {
+        match action {
+            Action::Checkout => self.forget_credential().await,
+            Action::Cache => self.cache_save_restored().await,
+            _ => Ok(Done::default()),
+        }
+    }
+
+    /// Warns of inputs that do nothing, and refuses those without which the action would do something else than they say.
+    fn inputs_check(&self, action: Action) -> Outcome<()> {
+        let mut faults: Vec<(InputFault, Vec<&str>)> = Vec::new();
+        for (name, value) in &self.with {
+            let Some(fault) = self.input_fault(action, name, value) else { continue };
+            match faults.iter_mut().find(|(known, _)| *known == fault) {
+                Some((_, names)) => names.push(name.as_str()),
+                None => faults.push((fault, vec![name.as_str()])),
+            }
+        }
+        for (fault, names) in faults {
+            let message = fault.message(action, &names);
+            if matches!(fault, InputFault::Foreign(_)) {
+                return Err(message);
+            }
+            self.output.warning(&message);
+        }
+        Ok(())
+    }
+
+    /// Why an input isn't followed, unless its text or its value says what holds in any case.
+    fn input_fault(&self, action: Action, name: &str, value: &str) -> Option<InputFault> {
+        let given = self.given.get(name).and_then(|text| Template::parse(text, &OF_STEP).ok());
+        let fault = action.input_fault(name, &Template::literal(value))?;
+        given.is_none_or(|given| action.input_fault(name, &given).is_some()).then_some(fault)
     }
 
     /// What the action was given under a name, where it isn't empty.

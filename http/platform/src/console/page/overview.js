@@ -59,6 +59,24 @@ export const nodeColumns = [
   { head: "Memory", value: (node) => words.bytes(node.residentBytes), kind: "number" },
 ];
 
+const jobColumns = [
+  { head: "Label", value: (jobs) => jobs.label, kind: "code" },
+  { head: "Jobs", value: (jobs) => words.count(jobs.queued), kind: "number" },
+  { head: "The oldest waits for", value: (jobs) => words.millis(jobs.oldestMs), kind: "number" },
+];
+
+// What asks for jobs of pipelines, and what stopped to.
+function runners(pipelines) {
+  const { registered, paused, asked } = pipelines?.runners ?? {};
+  const lost = pipelines?.lost;
+  const known = (value) => (value === null || value === undefined ? "–" : words.count(value));
+  return [
+    { name: "Runners that ask · all", value: pipelines ? `${known(asked)} · ${known(registered)}` : "–" },
+    { name: "Paused runners", value: known(paused) },
+    { name: "Runners lost over a job", value: known(lost) },
+  ];
+}
+
 // How the node's database and hub are.
 function state(health) {
   const href = "#/health";
@@ -75,13 +93,15 @@ function state(health) {
 export function overview({ history }) {
   const shown = tiles();
   const nodes = table({ caption: "Nodes", columns: nodeColumns, key: (node) => node.node, empty: "No node has said yet that it is there." });
+  const labels = table({ caption: "Jobs that wait for runners", columns: jobColumns, key: (jobs) => jobs.label, empty: "No job waits for a runner." });
   const grid = h("div", { class: "kinds" });
   const cards = new Map();
   const sum = (value) => history.kinds().reduce((all, kind) => all + value(kind), 0);
 
   return {
     title: "Overview",
-    element: h("div", {}, h("h1", {}, "Overview"), shown.element, h("h2", {}, "Nodes"), nodes.element, h("h2", {}, "Kinds of actor"), grid),
+    element: h("div", {}, h("h1", {}, "Overview"), shown.element, h("h2", {}, "Nodes"), nodes.element,
+      h("h2", {}, "Jobs that wait for runners, by label"), labels.element, h("h2", {}, "Kinds of actor"), grid),
     update() {
       history.kinds().forEach(({ kind }, place) => {
         if (cards.has(kind)) return;
@@ -92,7 +112,7 @@ export function overview({ history }) {
       const last = history.pulses.at(-1);
       const perSecond = last ? (sum((kind) => kind.handled) * 1000) / Math.max(last.spanMs, 1) : 0;
       const quarantined = sum((kind) => kind.quarantined);
-      const { timers, outbox, deliveries, jobs } = history.queues ?? {};
+      const { timers, outbox, deliveries, jobs, pipelines } = history.queues ?? {};
       const git = history.health?.git;
       const known = (value) => (value === undefined ? "–" : words.count(value));
       shown.update([
@@ -107,7 +127,9 @@ export function overview({ history }) {
         { name: "Queued jobs", value: known(jobs?.queued) },
         { name: "Oldest queued job", value: words.millis(jobs?.oldestMs) },
         { name: "Git running · waiting", value: git ? `${words.count(git.running)} · ${words.count(git.waiting)}` : "–" },
+        ...runners(pipelines),
       ]);
+      if (pipelines) labels.update(pipelines.labels);
     },
     async refresh(all) {
       nodes.update(all);
