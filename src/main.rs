@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use troupe::cli::CommandLine;
 
-/// What is given back goes back to the system, and what waits takes less room: `bench/README.md` has it measured.
+/// Requests that wait take less room than with the system's, and reads are faster (`bench/README.md`).
 #[cfg(all(unix, feature = "jemalloc"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

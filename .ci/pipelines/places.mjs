@@ -10,7 +10,7 @@ const schema = getWorkflowSchema();
 
 /** What isn't here, see docs/decisions/pipelines.md: keys, and kinds of jobs and steps. */
 const ABSENT_KEYS = new Set(["background", "cancel-timeout-minutes", "container", "services", "snapshot"]);
-const ABSENT_KINDS = new Set(["workflow-job", "wait-step", "wait-all-step", "cancel-step"]);
+const ABSENT_KINDS = new Set(["workflow-job", "wait-step", "wait-all-step", "cancel-step", "parallel-step"]);
 /** The events that start something here. */
 const EVENTS = new Set(["pull_request", "push", "schedule", "workflow_dispatch"]);
 /** What stands where something has to, by its key. */

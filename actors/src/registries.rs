@@ -37,7 +37,7 @@ use actors_pages::{
     tree::PageTree,
 };
 use actors_pipelines::{
-    JobMasks, PipelineServices, PipelineValues, Run, RunnerPool, Triggers, WaitingRunners, Workflows,
+    JobMasks, LostRunners, PipelineServices, PipelineValues, Run, RunnerPool, Triggers, WaitingRunners, Workflows,
 };
 use actors_pipelines::{files::JobFiles, logs::JobLog};
 use actors_platform::{Platform, RunningPlatform};
@@ -188,6 +188,8 @@ pub struct Registries {
     pub runner_pool: Registry<RunnerPool>,
     /// Who waits for jobs, on this node.
     pub waiting_runners: WaitingRunners,
+    /// Which runners fell silent over a job, on this node.
+    pub lost_runners: LostRunners,
     /// Workflows, by repository.
     pub workflows: Registry<Workflows>,
     /// Books of resources, by organization.
@@ -340,6 +342,7 @@ impl Registries {
             run: kernel.registry(pipelines.clone()),
             runner_pool: kernel.registry(pipelines.clone()),
             waiting_runners: pipelines.waiting.clone(),
+            lost_runners: pipelines.lost_runners.clone(),
             workflows: kernel.registry(pipelines),
             resource_book: kernel.registry(services.clone()),
             update_writers,

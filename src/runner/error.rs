@@ -62,6 +62,12 @@ pub enum RunnerError {
     /// The server's answer, or that there is none.
     #[error("{0}")]
     Server(String),
+    /// A registration whose answer was lost.
+    #[error(
+        "{0}. The machine may be registered all the same, and its token used up. Remove the runner that has its name from the \
+         organization, and register the machine with a new token."
+    )]
+    Unanswered(String),
     /// The server, or the address of one.
     #[error(transparent)]
     Client(#[from] ClientError),

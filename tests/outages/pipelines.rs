@@ -99,18 +99,20 @@ async fn outage(goes_away: fn(&Proxy)) {
         assert_ne!(poll.status, 200, "nobody can hand over a job: {}", poll.text);
         tokio::time::sleep(PAUSE).await;
     }
-    // Somebody who asks for long hears of the job once there is a database again.
+    // Somebody who asks for long hears of the job once there is a database again, and who has one says so as soon as it can: its lease
+    // lasts a minute, of which the outage has taken its part.
+    let reported = until("a report", async || held.status().await, |answer| !is_turned_away(answer));
     let parked = until("a job", async || idle.asking(20).send().await, |answer| answer.status == 200);
     let mending = async {
         tokio::time::sleep(PAUSE).await;
         proxy.mend();
     };
-    let (answer, ()) = tokio::join!(parked, mending);
+    let (answer, report, ()) = tokio::join!(parked, reported, mending);
+    report.expect(200);
 
     let other = idle.held(&answer);
     assert_ne!(other.id, held.id);
     other.plan().await.expect(200);
-    until("a report", async || held.status().await, |answer| !is_turned_away(answer)).await.expect(200);
     let sent = until("a line", async || held.say("logs", &lines).await, |answer| !is_turned_away(answer)).await;
     sent.expect(200);
     held.complete("success").await;

@@ -159,6 +159,25 @@ async fn whoever_started_a_run_cannot_approve_it_where_the_environment_says_so_a
 }
 
 #[tokio::test]
+async fn whom_a_schedules_run_acts_for_cannot_approve_it_where_the_environment_says_so() {
+    let works = Works::new().await;
+    let (ada, dev) = (works.ada.user_id.clone(), works.member("dev", "developer").await);
+    let body = json!({ "reviewers": [ada, dev.user_id], "preventSelfReview": true });
+    works.protect("production", &body).await.expect(200);
+    works.put("deploy.yml", &DEPLOY.replace("  push:\n", "  schedule:\n    - cron: '30 * * * *'\n")).await;
+    works.move_to(works.planned("deploy.yml").await[0]);
+    let run = works.numbered(1).await;
+    works.decide(&works.ada.client, &run, &approve()).await.expect_error(
+        403,
+        "self_review",
+        "Whoever started the run can't approve it here.",
+    );
+    works.decide(&dev.client, &run, &approve()).await.expect(200);
+    works.runner("box", &[]).await.start().await.complete("success").await;
+    assert_eq!(works.ended(&run).await.0, "success");
+}
+
+#[tokio::test]
 async fn a_job_waits_for_the_timer_beside_the_reviewer() {
     let works = Works::new().await;
     let ada = works.ada.user_id.clone();

@@ -1,5 +1,7 @@
 //! Concurrency groups, over runs and jobs.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{CI, Works};
@@ -149,6 +151,28 @@ jobs:
     let waits =
         [format!("b: {group} run 1 of ci.yml holds."), format!("c: {group} run 1 of ci.yml holds, behind 1 other.")];
     assert_eq!(works.detail(&second).await["waitingFor"], json!(waits));
+}
+
+#[tokio::test]
+async fn a_run_that_runs_again_waits_for_the_group_of_whoever_had_it_run_again() {
+    let group = "concurrency: by-${{ github.triggering_actor }}\njobs:";
+    let works = Works::with("ci.yml", &CI.replace("jobs:", group)).await;
+    let dev = works.member("dev", "developer").await;
+    let runner = works.runner("box", &[]).await;
+    let first = numbered(&works, 1).await;
+    runner.start().await.complete("success").await;
+    assert_eq!(works.ended(&first).await.0, "success");
+    works.commit("main", "Two", &[("file", "2")]).await;
+    let second = numbered(&works, 2).await;
+    runner.start().await.complete("success").await;
+    assert_eq!(works.ended(&second).await.0, "success");
+    for run in [&first, &second] {
+        works.server.clock.advance(Duration::from_millis(1));
+        let again = works.pipelines(&format!("runs/{}/rerun", run["runId"].as_str().unwrap()));
+        dev.client.post(&again).json(&json!({ "jobs": "all" })).send().await.expect(201);
+    }
+    let waits = json!(["The run: the concurrency group 'by-dev', which run 1 of ci.yml holds."]);
+    assert_eq!(works.detail(&second).await["waitingFor"], waits);
 }
 
 #[tokio::test]

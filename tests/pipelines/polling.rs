@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use domain::pipelines::runner::RUNNER_SEEN_EVERY;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use store::Change;
@@ -123,18 +124,46 @@ async fn what_the_runners_do_that_may_take_a_job_is_told() {
     let other = two.start().await;
     assert_eq!(works.reason().await, "The runners that may take it: 2 busy.");
     held.complete("success").await;
-    assert_eq!(works.reason().await, "A runner that may take it asked for a job within the last two minutes.");
+    assert_eq!(works.reason().await, ASKED);
     other.complete("success").await;
     works.server.clock.advance(Duration::from_hours(5));
     assert_eq!(works.reason().await, "The runners that may take it: 2 silent for 5 hours.");
     let path = format!("{}/pipelines/runners/{}", works.org, two.id);
     works.ada.client.patch(&path).json(&json!({ "paused": true })).send().await.expect(200);
     assert_eq!(works.reason().await, "The runners that may take it: 1 silent for 5 hours, 1 paused.");
-    // A run says the same of each of its jobs that wait.
-    let detail = works.detail(&works.run("").await).await;
+    // Whoever sees a job needn't know how many runners there are, and since when they are silent.
+    let run = works.run("").await;
+    let detail = works.detail(&run).await;
     let waits = detail["waitingFor"].as_array().unwrap();
-    let said = "The runners that may take it: 1 silent for 5 hours, 1 paused.";
+    let said = "The runners that may take it are silent or paused.";
     assert!(waits.len() == 6 && waits.iter().all(|it| it.as_str().unwrap().ends_with(said)), "{waits:?}");
+    let job = works.queue("").await.expect(200).str("/jobs/0/job/jobId").to_owned();
+    let path = format!("runs/{}/jobs/{job}", run["runId"].as_str().unwrap());
+    assert_eq!(works.get(&path).await.expect(200).str("/queue/reason"), said);
+}
+
+#[tokio::test]
+async fn a_runner_that_asks_for_a_further_job_isnt_busy() {
+    let works = Works::with("ci.yml", EIGHT).await;
+    works.run("").await;
+    let runner = works.runner("box", &[]).await;
+    let (held, busy) = (runner.start().await, "The runners that may take it: 1 busy.");
+    assert_eq!(works.reason().await, busy);
+    // That it asks is written down every half a minute.
+    works.server.clock.advance(RUNNER_SEEN_EVERY);
+    let other = runner.take().await;
+    assert_eq!(works.reason().await, ASKED);
+    other.plan().await.expect(200);
+    assert_eq!(works.reason().await, busy);
+    other.complete("success").await;
+    assert_eq!(works.reason().await, ASKED);
+    // One that has a place left and asks for nothing is silent, whatever its other jobs do.
+    for _ in 0..5 {
+        held.status().await.expect(200);
+        works.server.clock.advance(Duration::from_secs(30));
+    }
+    assert_eq!(works.reason().await, "The runners that may take it: 1 silent for 2 minutes.");
+    held.status().await.expect(200);
 }
 
 #[tokio::test]
@@ -173,6 +202,9 @@ async fn a_runner_that_waits_is_given_a_job_at_once() {
     let nobody = works.server.client().post("/v1/runner/poll").json(&json!({})).send().await;
     nobody.expect_error(401, "runner_unknown", "No runner goes by this token.");
 }
+
+/// What is said where a runner asks for jobs.
+const ASKED: &str = "A runner that may take it asked for a job within the last two minutes.";
 
 /// Eight jobs, which any runner may take.
 const EIGHT: &str = "on: push

@@ -7,7 +7,7 @@ use domain::{
     token::TokenHash,
 };
 use serde_json::{Value, json};
-use store::Change;
+use store::{Change, Store};
 
 use super::{CI, Held, Runner, Works, sent::Sent, step};
 
@@ -183,36 +183,45 @@ async fn lines_of_a_log_say_that_the_runner_is_there() {
     assert_eq!(works.ended(&run).await.0, "failure");
 }
 
-/// Has time pass and something be asked for, twice: more than a minute after whatever was asked for before.
-async fn twice<T>(works: &Works, ask: impl AsyncFn() -> T) {
+/// Has time pass and something be asked for, twice: more than a minute after whatever was asked for before. Time goes on once it is
+/// written down that the runner was heard of, which is so after the answer.
+async fn twice<T>((works, store, held): (&Works, &Store, &Held), ask: impl AsyncFn() -> T) {
+    let (org_id, job_id) = (works.org.rsplit('/').next().unwrap().parse().unwrap(), held.id.parse().unwrap());
     for _ in 0..2 {
         works.server.clock.advance(Duration::from_secs(31));
+        let asked_at = store.now();
         ask().await;
+        let heard = async || {
+            let job = store.job_of_org(org_id, job_id).await.unwrap().unwrap();
+            job.seen_at.filter(|at| *at >= asked_at)
+        };
+        works.server.eventually("a sign of life", heard).await;
     }
 }
 
 #[tokio::test]
 async fn whatever_a_runner_asks_for_says_that_it_is_there() {
     let (works, run, _, held) = started().await;
-    let client = works.server.client();
+    let (client, store) = (works.server.client(), works.server.store().await);
+    let of = (&works, &store, &held);
     let below = |url: &str| url.strip_prefix(client.base()).expect("an address of the server's").to_owned();
     let upload = held.say("artifacts/upload", &json!({ "name": "a", "size": 4 })).await.expect(200);
     let checkout = held.say("checkout", &json!({})).await.expect(200);
     let value = checkout.str("/authorization").strip_prefix("Authorization: ").unwrap().to_owned();
     let refs = format!("{}/info/refs?service=git-upload-pack", below(checkout.str("/url")));
     let put = below(upload.str("/url"));
-    twice(&works, async || held.plan().await.expect(200)).await;
-    twice(&works, async || held.say("checkout", &json!({})).await.expect(200)).await;
-    twice(&works, async || held.say("artifacts/download", &json!({})).await.expect(200)).await;
+    twice(of, async || held.plan().await.expect(200)).await;
+    twice(of, async || held.say("checkout", &json!({})).await.expect(200)).await;
+    twice(of, async || held.say("artifacts/download", &json!({})).await.expect(200)).await;
     let sending = async || client.put(&put).body("application/octet-stream", b"abcd".to_vec()).send().await;
-    twice(&works, async || sending().await.expect(204)).await;
-    twice(&works, async || client.get(&refs).header("authorization", &value).send().await.expect(200)).await;
+    twice(of, async || sending().await.expect(204)).await;
+    twice(of, async || client.get(&refs).header("authorization", &value).send().await.expect(200)).await;
     held.say("artifacts/commit", &json!({ "name": "a", "size": 4 })).await.expect(200);
     let found = held.say("artifacts/download", &json!({})).await.expect(200);
     let get = below(found.str("/artifacts/0/url"));
     let fetching = async || client.get(&get).begin().await.bytes().await.unwrap();
-    twice(&works, async || assert_eq!(fetching().await, "abcd")).await;
-    twice(&works, async || held.status().await.expect(200)).await;
+    twice(of, async || assert_eq!(fetching().await, "abcd")).await;
+    twice(of, async || held.status().await.expect(200)).await;
     works.server.clock.advance(Duration::from_secs(60));
     assert_eq!(works.ended(&run).await.0, "failure");
 }

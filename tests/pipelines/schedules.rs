@@ -5,8 +5,10 @@ use std::time::Duration;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::git::RepositoryName;
 use serde_json::{Value, json};
+use store::{Change, Store, git::RepositoryNo, pipelines::StoredSchedule};
 
-use super::Works;
+use super::{Held, Works};
+use crate::harness::{Answer, Client};
 
 /// A file that runs every hour, at half past.
 const HOURLY: &str = "name: Hourly
@@ -21,6 +23,11 @@ jobs:
 ";
 const MINUTE: u64 = 60;
 
+/// [`HOURLY`], whose jobs may push.
+fn writing() -> String {
+    HOURLY.replace("jobs:", "permissions: {contents: write}\njobs:")
+}
+
 impl Works {
     /// The next times of a workflow.
     async fn next_runs(&self, file: &str) -> Vec<i64> {
@@ -29,26 +36,56 @@ impl Works {
     }
 
     /// Its first times, once they are planned.
-    async fn planned(&self, file: &str) -> Vec<i64> {
+    pub(super) async fn planned(&self, file: &str) -> Vec<i64> {
         let looked = async || Some(self.next_runs(file).await).filter(|times| !times.is_empty());
         self.server.eventually("a plan", looked).await
     }
 
-    /// When the first schedule comes next, also while it starts nothing.
-    async fn next_start(&self) -> i64 {
-        let (store, org_id) = (self.server.store().await, self.org.rsplit('/').next().unwrap().parse().unwrap());
+    /// The first schedule, as the store has it.
+    async fn schedule(&self, store: &Store) -> (RepositoryNo, StoredSchedule) {
+        let org_id = self.org.rsplit('/').next().unwrap().parse().unwrap();
         let name = RepositoryName::parse("name", "web").unwrap();
         let repository = store.repository_named(org_id, &name).await.unwrap().unwrap();
-        store.schedules(repository.no).await.unwrap()[0].next_at.as_millis()
+        (repository.no, store.schedules(repository.no).await.unwrap().remove(0))
+    }
+
+    /// When the first schedule comes next, also while it starts nothing.
+    async fn next_start(&self) -> i64 {
+        self.schedule(&self.server.store().await).await.1.next_at.as_millis()
+    }
+
+    /// Writes the file of schedules as this person.
+    async fn hourly(&self, client: &Client, text: &str) {
+        let file = json!({ "op": "put", "path": ".service/workflows/hourly.yml", "content": STANDARD.encode(text) });
+        let mut body = json!({ "branch": "main", "message": "Hourly", "changes": [file] });
+        if let Some(tip) = self.tip("main").await {
+            body["parentCommitId"] = json!(tip);
+        }
+        client.post(&self.at("contents")).json(&body).send().await.expect(201);
+    }
+
+    /// Begins a push with a credential of the job.
+    async fn pushing(&self, held: &Held) -> Answer {
+        let checkout = held.say("checkout", &json!({})).await.expect(200);
+        let value = checkout.str("/authorization").strip_prefix("Authorization: ").unwrap();
+        let base = checkout.str("/url").strip_prefix(self.ada.client.base()).unwrap();
+        let refs = format!("{base}/info/refs?service=git-receive-pack");
+        self.server.client().get(&refs).header("authorization", value).send().await
+    }
+
+    /// What the commit of a run says of it.
+    async fn statuses(&self, run: &Value) -> Vec<Value> {
+        let path = self.at(&format!("commits/{}/statuses", run["sha"].as_str().unwrap()));
+        self.ada.client.get(&path).send().await.expect(200).list("/statuses").to_vec()
     }
 
     /// Moves the clock to this moment.
-    fn move_to(&self, millis: i64) {
+    pub(super) fn move_to(&self, millis: i64) {
         let ahead = millis - self.server.clock.now().as_millis();
         self.server.clock.advance(Duration::from_millis(u64::try_from(ahead).unwrap()));
     }
 
-    async fn numbered(&self, number: i64) -> Value {
+    pub(super) async fn numbered(&self, number: i64) -> Value {
         let looked = async || self.runs("").await.into_iter().find(|run| run["number"] == number);
         self.server.eventually("a run", looked).await
     }
@@ -100,38 +137,76 @@ async fn schedules_follow_the_default_branch() {
 async fn a_schedules_run_acts_for_who_brought_the_schedule_as_far_as_that_person_may_then() {
     let works = Works::new().await;
     let dev = works.member("dev", "developer").await;
-    let text = HOURLY.replace("jobs:", "permissions: {contents: write}\njobs:");
-    let file = json!({ "op": "put", "path": ".service/workflows/hourly.yml", "content": STANDARD.encode(text) });
-    let body = json!({ "branch": "main", "message": "Begin", "changes": [file] });
-    dev.client.post(&works.at("contents")).json(&body).send().await.expect(201);
+    works.hourly(&dev.client, &writing()).await;
     works.move_to(works.planned("hourly.yml").await[0]);
     let run = works.numbered(1).await;
     assert_eq!(run["actor"], json!({ "id": null, "label": null }));
 
-    let path = works.at(&format!("commits/{}/statuses", run["sha"].as_str().unwrap()));
-    let status = async || works.ada.client.get(&path).send().await.expect(200).json["statuses"][0].clone();
-    let said = status().await;
+    let said = works.statuses(&run).await.remove(0);
     assert_eq!((&said["context"], &said["state"]), (&json!("Hourly (schedule)"), &json!("pending")));
     assert_eq!(said["setBy"], json!(dev.user_id));
     let url = said["url"].as_str().unwrap().strip_prefix(works.ada.client.base()).expect("an address of the server's");
     assert_eq!(works.ada.client.get(url).send().await.expect(200).json["run"]["runId"], run["runId"]);
 
     let held = works.runner("box", &[]).await.start().await;
-    let checkout = held.say("checkout", &json!({})).await.expect(200);
-    let value = checkout.str("/authorization").strip_prefix("Authorization: ").unwrap();
-    let base = checkout.str("/url").strip_prefix(works.ada.client.base()).unwrap();
-    let refs = format!("{base}/info/refs?service=git-receive-pack");
-    let client = works.server.client();
-    let pushing = async || client.get(&refs).header("authorization", value).send().await.status;
-    assert_eq!(pushing().await, 200);
+    works.pushing(&held).await.expect(200);
     let member = format!("{}/members/{}", works.org, dev.user_id);
     works.ada.client.patch(&member).json(&json!({ "role": "viewer" })).send().await.expect_success();
-    assert_eq!(pushing().await, 403);
+    works.pushing(&held).await.expect(403);
     works.ada.client.delete(&member).send().await.expect_success();
-    assert_eq!(pushing().await, 404);
+    works.pushing(&held).await.expect(404);
     held.complete("success").await;
     works.ended(&run).await;
-    assert_eq!(status().await["state"], "success");
+    assert_eq!(works.statuses(&run).await[0]["state"], "success");
+}
+
+#[tokio::test]
+async fn a_schedules_run_acts_for_who_changed_the_file_last() {
+    let works = Works::new().await;
+    let dev = works.member("dev", "developer").await;
+    works.put("hourly.yml", &writing()).await;
+    let times = works.planned("hourly.yml").await;
+    let store = works.server.store().await;
+    assert_eq!(works.schedule(&store).await.1.set_by.as_ref(), Some(&works.ada.user_id));
+    works.hourly(&dev.client, &writing().replace("make test", "make other")).await;
+    let set_by_dev = async || (works.schedule(&store).await.1.set_by.as_ref() == Some(&dev.user_id)).then_some(());
+    works.server.eventually("another plan", set_by_dev).await;
+    assert_eq!(works.next_runs("hourly.yml").await, times);
+    works.move_to(times[0]);
+    let run = works.numbered(1).await;
+    assert_eq!(works.statuses(&run).await[0]["setBy"], json!(dev.user_id));
+    let held = works.runner("box", &[]).await.start().await;
+    works.pushing(&held).await.expect(200);
+    let member = format!("{}/members/{}", works.org, dev.user_id);
+    works.ada.client.patch(&member).json(&json!({ "role": "viewer" })).send().await.expect_success();
+    works.pushing(&held).await.expect(403);
+}
+
+#[tokio::test]
+async fn a_schedules_run_acts_for_nobody_where_its_file_is_not_the_text_that_was_planned() {
+    let works = Works::with("hourly.yml", &writing()).await;
+    let times = works.planned("hourly.yml").await;
+    let store = works.server.store().await;
+    for (at, file_hash) in [None, Some("another text".to_owned())].into_iter().enumerate() {
+        let (no, planned) = works.schedule(&store).await;
+        let mut change = Change::new();
+        change.schedule_put(no, &StoredSchedule { file_hash, ..planned });
+        store.commit(change).await.unwrap();
+        works.move_to(times[at]);
+        let run = works.numbered(i64::try_from(at).unwrap() + 1).await;
+        assert_eq!(works.statuses(&run).await, Vec::<Value>::new());
+        let held = works.runner(&format!("box{at}"), &[]).await.start().await;
+        let refused = works.pushing(&held).await.expect(403);
+        assert!(refused.text.contains("for reading only"), "{}", refused.text);
+        held.complete("success").await;
+        works.ended(&run).await;
+        // The branch's next move plans it anew.
+        if at == 0 {
+            works.commit("main", "Another", &[("file", "1")]).await;
+            let again = async || works.schedule(&store).await.1.file_hash.map(drop);
+            works.server.eventually("another plan", again).await;
+        }
+    }
 }
 
 #[tokio::test]

@@ -8,15 +8,21 @@ use super::{CI, Works};
 use crate::harness::Client;
 
 impl Works {
-    /// The titles of the notices of an event, the oldest first, once there are so many.
-    async fn told(&self, client: &Client, event: &str, count: usize) -> Vec<String> {
+    /// The notices of an event, the oldest first, once there are so many.
+    async fn notices(&self, client: &Client, event: &str, count: usize) -> Vec<Value> {
         let looked = async || {
             let answer = client.get("/v1/me/notifications").send().await.expect(200);
             let notices = answer.list("/notices").iter().filter(|it| it["event"] == event);
-            let titles: Vec<_> = notices.rev().map(|it| it["title"].as_str().unwrap().to_owned()).collect();
-            Some(titles).filter(|titles| titles.len() >= count)
+            let notices: Vec<_> = notices.rev().cloned().collect();
+            Some(notices).filter(|notices| notices.len() >= count)
         };
         self.server.eventually("notices", looked).await
+    }
+
+    /// Their titles.
+    async fn told(&self, client: &Client, event: &str, count: usize) -> Vec<String> {
+        let notices = self.notices(client, event, count).await;
+        notices.iter().map(|it| it["title"].as_str().unwrap().to_owned()).collect()
     }
 
     /// The run of this number, ended so.
@@ -88,6 +94,27 @@ async fn a_branch_is_well_again_in_whatever_order_its_runs_end_and_whichever_is_
     works.commit("main", "Four", &[("file", "4")]).await;
     works.runs_and_ends(4, "failure").await;
     assert_eq!(works.told(&works.ada.client, "pipeline.failed", 3).await.len(), 3);
+}
+
+#[tokio::test]
+async fn an_older_run_that_succeeds_says_nothing_of_a_branch_whose_newest_one_failed() {
+    let works = Works::with("ci.yml", CI).await;
+    let first = works.run("").await;
+    let older = works.runner("older", &[]).await.start().await;
+    works.commit("main", "Two", &[("file", "2")]).await;
+    works.runs_and_ends(2, "failure").await;
+    assert_eq!(works.told(&works.ada.client, "pipeline.failed", 1).await, ["CI failed in web"]);
+    older.complete("success").await;
+    assert_eq!(works.ended(&first).await.0, "success");
+    works.commit("main", "Three", &[("file", "3")]).await;
+    works.runs_and_ends(3, "success").await;
+    let notices = works.notices(&works.ada.client, "pipeline.failed", 2).await;
+    let said: Vec<_> = notices.iter().map(|it| (&it["title"], &it["body"])).collect();
+    let wanted = [
+        (&json!("CI failed in web"), &json!("Run 2 on main: Two")),
+        (&json!("Resolved: CI failed in web"), &json!("Run 3 on main: Three")),
+    ];
+    assert_eq!(said, wanted);
 }
 
 #[tokio::test]

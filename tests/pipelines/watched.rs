@@ -79,9 +79,12 @@ impl<'a> Console<'a> {
         let asked = http.get(format!("{}/console/live", self.server.url)).header("cookie", &self.cookie);
         let (mut stream, mut text) = (asked.send().await.unwrap(), String::new());
         loop {
-            let mut whole = text.split_inclusive("\n\n").filter(|event| event.ends_with("\n\n"));
-            if let Some(data) = whole.find_map(|event| event.strip_prefix("event: queues\ndata: ")) {
-                return serde_json::from_str::<Value>(data).unwrap()["pipelines"].clone();
+            let whole = text.split_inclusive("\n\n").filter(|event| event.ends_with("\n\n"));
+            let queues = whole.filter_map(|event| event.strip_prefix("event: queues\ndata: "));
+            let mut shown = queues.map(|data| serde_json::from_str::<Value>(data).unwrap()["pipelines"].clone());
+            // A database that is slow says nothing of it for once.
+            if let Some(shown) = shown.find(|shown| !shown.is_null()) {
+                return shown;
             }
             let chunk = tokio::time::timeout(Duration::from_secs(60), stream.chunk()).await.expect("more in time");
             text += &String::from_utf8_lossy(&chunk.unwrap().expect("more of the stream"));
@@ -107,10 +110,10 @@ async fn the_console_shows_what_waits_by_label_and_which_runners_ask() {
     assert_eq!(told, [json!(["gpu", 1]), json!(["linux", 1])]);
     assert!(labels.iter().all(|it| (5_000..6_000).contains(&it["oldestMs"].as_i64().unwrap())), "{labels:?}");
     // A runner that falls silent over its job is lost.
-    let lost = shown["lost"].as_u64().expect("a number");
+    assert_eq!(shown["lost"], json!(0));
     works.ada.client.patch(&path).json(&json!({ "paused": false })).send().await.expect(200);
     paused.start().await;
     works.server.clock.advance(Duration::from_mins(2));
-    let more = async || Some(console.shown().await).filter(|shown| shown["lost"].as_u64() > Some(lost));
-    works.server.eventually("a lost runner", more).await;
+    let lost = async || Some(console.shown().await["lost"].clone()).filter(|lost| lost.as_u64() > Some(0));
+    assert_eq!(works.server.eventually("a lost runner", lost).await, json!(1));
 }

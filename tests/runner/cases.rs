@@ -55,16 +55,17 @@ impl Case {
     /// Whether the case is of what a machine of one's own hasn't (reviewers that don't agree, another attempt), or of one of
     /// several jobs taking too long, which real time doesn't do.
     fn is_elsewhere(&self) -> bool {
-        self.does("rerun") || self.is_unlike_here()
-    }
-
-    /// The same, where there are other attempts.
-    pub fn is_unlike_here(&self) -> bool {
         let is_held = self.workflow.contains("environment: production") && !self.does("approve");
-        is_held || (self.does("time-out") && self.workflow.contains("matrix"))
+        is_held || self.does("rerun") || self.is_unlike_here()
     }
 
-    fn does(&self, verb: &str) -> bool {
+    /// Whether the case is one of several jobs taking too long, which real time doesn't do.
+    pub fn is_unlike_here(&self) -> bool {
+        self.does("time-out") && self.workflow.contains("matrix")
+    }
+
+    /// Whether somebody does something of this kind.
+    pub fn does(&self, verb: &str) -> bool {
         self.acts.iter().any(|act| act.starts_with(verb))
     }
 

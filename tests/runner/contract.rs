@@ -47,10 +47,12 @@ pub struct Told {
     pub files: BTreeMap<String, Vec<u8>>,
     /// Statuses with which the next requests for files are refused.
     pub file_refusals: VecDeque<u16>,
-    /// Whether connections hang: what comes is read, and nothing is ever answered.
-    pub hangs: bool,
+    /// How the paths begin whose connections hang: what comes is read, and nothing is ever answered.
+    pub hangs: Option<&'static str>,
     /// What was asked while they did, by paths.
     pub hung: Vec<String>,
+    /// How long a question with lines may be for a proxy, which says no more than that.
+    pub log_len_max: Option<usize>,
     requests: usize,
 }
 
@@ -65,7 +67,11 @@ pub struct Server {
 impl Server {
     /// A server at work.
     pub fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::on(TcpListener::bind("127.0.0.1:0").unwrap())
+    }
+
+    /// The same, at this address.
+    pub fn on(listener: TcpListener) -> Self {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let server = Self { url, told: Arc::default() };
         let serving = server.clone();
@@ -99,12 +105,13 @@ impl Server {
     fn serve(&self, mut stream: &TcpStream) {
         let mut reader = BufReader::new(stream.try_clone().unwrap());
         let Some((head, body)) = read(&mut reader) else { return };
+        let path = head.split_whitespace().nth(1).unwrap_or_default();
         let (request, hangs) = self.with(|told| {
             told.requests += usize::from(told.breaks);
-            (told.requests, told.hangs)
+            (told.requests, told.hangs.is_some_and(|begin| path.starts_with(begin)))
         });
         if hangs {
-            self.with(|told| told.hung.extend(head.split_whitespace().nth(1).map(str::to_owned)));
+            self.with(|told| told.hung.push(path.to_owned()));
             // The connection stands for longer than anybody waits.
             return thread::sleep(2 * PATIENCE);
         }
@@ -112,7 +119,7 @@ impl Server {
         if request % 3 == 1 {
             return;
         }
-        if let Some(path) = head.split_whitespace().nth(1).filter(|path| path.starts_with("/files/")) {
+        if path.starts_with("/files/") {
             return self.file(stream, &head, path, body);
         }
         let (status, answer) = self.answer(&head, &serde_json::from_slice(&body).unwrap_or_default());
@@ -198,6 +205,9 @@ impl Server {
 
     fn log(&self, first: usize, body: &Value) -> (u16, Value) {
         self.with(|told| {
+            if told.log_len_max.is_some_and(|len_max| body.to_string().len() > len_max) {
+                return (413, Value::Null);
+            }
             if first > told.lines.len() {
                 return (409, json!({ "error": "gap", "code": "log_gap", "next": told.lines.len() }));
             }

@@ -239,7 +239,8 @@ jobs:
         let said = format!("Artifact {name} has been uploaded: ");
         done.lines().iter().find_map(|line| line.strip_prefix(&said)?.split(' ').nth(2)?.parse().ok())
     };
-    assert!(size("build-one") > Some(999) && size("build-two") < Some(999), "{:?}", done.lines());
+    let (one, two) = (size("build-one"), size("build-two"));
+    assert!(one.is_some_and(|it| it > 999) && two.is_some_and(|it| it < 999), "{:?}", done.lines());
     for line in [
         "##[warning]Unexpected input(s) 'colour', 'size', valid inputs are ['name', 'path', 'if-no-files-found', \
          'retention-days', 'compression-level', 'overwrite', 'include-hidden-files']",
@@ -248,6 +249,80 @@ jobs:
         "##[error]An artifact needs a path.",
         "##[error]There is no cache for k.",
         "##[error]Input(s) 'repository' can't be followed: a job checks out the repository that its run is of",
+    ] {
+        assert!(done.says(line), "{line}: {:?}", done.lines());
+    }
+}
+
+#[test]
+fn inputs_may_name_the_repository_and_the_run_that_actions_act_on() {
+    let (folder, path) = file("");
+    let text = r#"
+on: push
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - {uses: actions/checkout@v4, with: "${{ fromJSON(format('{{"repository": "{0}"}}', github.repository)) }}"}
+      - uses: actions/checkout@v4
+        with: {path: b, repository: "${{ inputs.repo || github.repository }}", github-server-url: "http://localhost/"}
+      - {uses: actions/checkout@v4, with: {path: c, repository: OWN}}
+      - {uses: actions/upload-artifact@v4, with: {name: x, path: workflow.yml}}
+      - {uses: actions/download-artifact@v4, with: {name: x, path: in, repository: OWN, run-id: 1}}
+      - {run: cmp in/workflow.yml workflow.yml && cmp b/workflow.yml c/workflow.yml}
+      - {uses: actions/checkout@v4, with: {path: d, repository: other/one}, continue-on-error: true}
+      - {uses: actions/download-artifact@v4, with: {name: x, run-id: 2}, continue-on-error: true}
+"#;
+    let own = folder.path().file_name().unwrap().to_str().unwrap();
+    fs::write(path, text.replace("OWN", own)).unwrap();
+    git(folder.path(), &["init", "--quiet"]);
+    git(folder.path(), &["commit", "--quiet", "--allow-empty", "-m", "first"]);
+    let done = exec_in(folder.path(), &[], &[]);
+    assert_eq!(done.conclusion(), "success", "{:?}", done.lines());
+    let outcomes: Vec<_> =
+        done.job("a")["steps"].as_array().unwrap().iter().map(|step| step["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes[..6], ["success"; 6], "{:?}", done.lines());
+    assert_eq!(outcomes[6..8], ["failure"; 2], "{:?}", done.lines());
+    for line in [
+        "##[error]Input(s) 'repository' can't be followed: a job checks out the repository that its run is of",
+        "##[error]Input(s) 'run-id' can't be followed: a job downloads what its own run made",
+    ] {
+        assert!(done.says(line), "{line}: {:?}", done.lines());
+    }
+}
+
+#[test]
+fn patterns_of_artifacts_are_followed_or_fail() {
+    let name = "a".repeat(90);
+    let text = r#"
+on: push
+jobs:
+  a:
+    runs-on: x
+    steps:
+      - run: echo one > one
+      - {uses: actions/upload-artifact@v4, with: {name: shard-1, path: one}}
+      - {uses: actions/upload-artifact@v4, with: {name: shard-4, path: one}}
+      - {uses: actions/upload-artifact@v4, with: {name: shard-5, path: one}}
+      - {uses: actions/upload-artifact@v4, with: {name: NAME, path: one}}
+  b:
+    needs: a
+    runs-on: x
+    steps:
+      - {uses: actions/download-artifact@v4, with: {pattern: 'shard-{1..4}', path: in}}
+      - {uses: actions/download-artifact@v4, with: {pattern: 'MANY', path: in}}
+      - run: test "$(ls in)" = "$(printf 'shard-1
+shard-4')"
+      - {uses: actions/download-artifact@v4, with: {pattern: 'shard-@(1|4)'}, continue-on-error: true}
+      - {uses: actions/download-artifact@v4, with: {pattern: 'shard-{1..2000}'}, continue-on-error: true}
+"#;
+    let text = text.replace("NAME", &name).replace("MANY", &format!("{}*b", "*a".repeat(40)));
+    let done = exec(&text, &[]);
+    assert_eq!(done.conclusion(), "success", "{:?}", done.lines());
+    for line in [
+        "Artifacts that are like shard-{1..4}: 2",
+        "##[error]A pattern can't have `@(` here; `{a,b}` stands for either.",
+        "##[error]A pattern with braces stands for at most 1000 others, of 1048576 bytes in all.",
     ] {
         assert!(done.says(line), "{line}: {:?}", done.lines());
     }

@@ -3,8 +3,10 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Lines},
+    net::TcpListener,
     path::Path,
     process::{ChildStdout, Command, Stdio},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -142,12 +144,10 @@ fn a_report_whose_connection_hangs_comes_again_before_the_job_is_given_up() {
     server.with(|told| told.queued.push_back(plan(&[&waiting(&first), &waiting(&second), "echo over"])));
     let _runner = run(&home, &[]);
     server.until("the step begins", |told| told.lines.contains(&"begun".to_owned()));
-    server.with(|told| told.hangs = true);
+    server.with(|told| told.hangs = Some("/v1/runner/status"));
     fs::write(&first, "").unwrap();
-    for what in ["/status", "/logs"] {
-        server.until("what hangs", |told| told.hung.iter().any(|path| path.ends_with(what)));
-    }
-    server.with(|told| told.hangs = false);
+    server.until("what hangs", |told| !told.hung.is_empty());
+    server.with(|told| told.hangs = None);
     let began = Instant::now();
     server.until("the next report", |told| told.steps[1]["status"] == "in_progress");
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
@@ -241,10 +241,100 @@ fn a_transfer_that_breaks_off_begins_again_and_one_that_is_refused_does_not() {
     assert_eq!((&end["conclusion"], again(&lines)), (&json!("failure"), 0), "{lines:#?}");
 }
 
+#[test]
+fn an_address_that_is_none_is_not_tried_again() {
+    let server = Server::start();
+    let home = registered(&server.url, "trp_t_once", "");
+    let plan = uploading(&server);
+    server.with(|told| {
+        told.answers.insert("/v1/runner/artifacts/upload".to_owned(), (200, json!({ "url": "nowhere" })));
+        told.queued.push_back(plan);
+    });
+    let _runner = run(&home, &[]);
+    server.until("the job ends", |told| told.end.is_some());
+    let (lines, end) = server.with(|told| (told.lines.clone(), told.end.clone().unwrap()));
+    assert_eq!(end["conclusion"], "failure", "{lines:#?}");
+    assert!(!lines.iter().any(|line| line.contains("begins again")), "{lines:#?}");
+}
+
+#[test]
+fn a_proxy_that_takes_only_short_questions_gets_the_log_in_pieces() {
+    const LINES: usize = 2_000;
+    let server = Server::start();
+    let home = registered(&server.url, "trp_t_once", "");
+    let script = format!("seq -f 'line %.0f' 1 {LINES}");
+    server.with(|told| {
+        told.log_len_max = Some(2_000);
+        told.queued.push_back(plan(&[&script]));
+    });
+    let _runner = run(&home, &[]);
+    server.until("the job ends", |told| told.end.is_some());
+    let wanted: Vec<_> = (1..=LINES).map(|number| format!("line {number}")).collect();
+    assert!(printed(&server, "line ") == wanted);
+
+    // Where not even a line goes through, the job ends all the same.
+    server.with(|told| {
+        told.log_len_max = Some(1);
+        (told.lines, told.end) = (Vec::new(), None);
+        told.queued.push_back(plan(&[&script]));
+    });
+    server.until("the second job ends", |told| told.end.is_some());
+    let (lines, end) = server.with(|told| (told.lines.len(), told.end.clone().unwrap()));
+    assert_eq!((lines, &end["conclusion"]), (0, &json!("success")));
+}
+
+#[test]
+fn what_a_proxy_says_of_a_question_is_final_and_that_it_finds_no_server_is_not() {
+    let server = Server::start();
+    let home = registered(&server.url, "trp_t_once", "");
+    let plan = uploading(&server);
+    let (path, poll) = ("/v1/runner/artifacts/upload", "/v1/runner/poll");
+    server.with(|told| {
+        told.answers.insert(poll.to_owned(), (404, Value::Null));
+        told.answers.insert(path.to_owned(), (413, Value::Null));
+        told.queued.push_back(plan);
+    });
+    let _runner = run(&home, &[]);
+    server.until("the second question", |told| told.asked.iter().filter(|(asked, _)| asked == poll).count() >= 2);
+    server.with(|told| drop(told.answers.remove(poll)));
+    server.until("the job ends", |told| told.end.is_some());
+    let (asked, lines, end) = server.with(|told| {
+        let asked = told.asked.iter().filter(|(asked, _)| asked == path).count();
+        (asked, told.lines.clone(), told.end.clone().unwrap())
+    });
+    assert_eq!((&end["conclusion"], asked), (&json!("failure"), 1), "{lines:#?}");
+}
+
+#[test]
+fn a_registration_is_asked_again_only_where_nobody_can_have_heard_it() {
+    let home = tempfile::tempdir().unwrap();
+    let register = |url: &str| {
+        let folder = home.path().to_str().unwrap();
+        let mut command = troupe(home.path(), &["runner", "register", url, "trp_t_once", "--folder", folder]);
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    let server = Server::start();
+    let path = "/v1/runner/register";
+    server.with(|told| drop(told.answers.insert(path.to_owned(), (503, json!({ "error": "Busy.", "code": "busy" })))));
+    let output = register(&server.url).wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && stderr.contains("may be registered"), "{stderr}");
+    assert_eq!(server.with(|told| told.asked.len()), 1);
+
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let registering = register(&format!("http://{address}"));
+    // So that the first question finds nobody.
+    thread::sleep(Duration::from_millis(500));
+    let server = Server::on(TcpListener::bind(address).unwrap());
+    let output = registering.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(server.with(|told| told.asked.len()), 1);
+}
+
 /// Has a runner do jobs, and hears what it says.
-fn heard(home: &TempDir) -> (Runner, Lines<BufReader<ChildStdout>>) {
+fn heard(home: &TempDir, arguments: &[&str]) -> (Runner, Lines<BufReader<ChildStdout>>) {
     let mut command = troupe(home.path(), &["runner", "run", "--folder", home.path().to_str().unwrap()]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     (Runner(child), lines)
 }
@@ -261,7 +351,7 @@ fn a_runner_that_is_asked_to_end_finishes_its_job_and_takes_no_other() {
     let home = registered(&server.url, "trp_t_once", "");
     let go_on = home.path().join("go-on");
     server.with(|told| told.queued.push_back(plan(&[&waiting(&go_on), "echo over"])));
-    let (mut runner, mut said) = heard(&home);
+    let (mut runner, mut said) = heard(&home, &[]);
     server.until("the step begins", |told| told.lines.contains(&"begun".to_owned()));
     terminate(&runner);
     assert!(said.any(|line| line.unwrap().contains("takes no more jobs")));
@@ -278,11 +368,40 @@ fn a_runner_that_is_asked_to_end_twice_cancels_its_job() {
     let server = Server::start();
     let home = registered(&server.url, "trp_t_once", "");
     server.with(|told| told.queued.push_back(plan(&["echo begun; trap 'exit 1' INT; sleep 600 & wait"])));
-    let (mut runner, mut said) = heard(&home);
+    let (mut runner, mut said) = heard(&home, &[]);
     server.until("the step begins", |told| told.lines.contains(&"begun".to_owned()));
     terminate(&runner);
     assert!(said.any(|line| line.unwrap().contains("takes no more jobs")));
     terminate(&runner);
     assert!(runner.0.wait().unwrap().success());
     assert_eq!(server.with(|told| told.end.clone().unwrap())["conclusion"], "cancelled");
+}
+
+#[test]
+fn a_runner_that_is_asked_to_end_twice_ends_without_its_server_and_sends_the_rest_later() {
+    let server = Server::start();
+    let home = registered(&server.url, "trp_t_once", "");
+    server.with(|told| told.queued.push_back(plan(&["echo begun; trap 'echo asked; exit 1' INT; sleep 600 & wait"])));
+    let (mut runner, mut said) = heard(&home, &["--minute-ms", "4000"]);
+    server.until("the step begins", |told| told.lines.contains(&"begun".to_owned()));
+    server.with(|told| told.hangs = Some("/v1/runner/"));
+    terminate(&runner);
+    assert!(said.any(|line| line.unwrap().contains("takes no more jobs")));
+    terminate(&runner);
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = runner.0.try_wait().unwrap() {
+            break status;
+        }
+        assert!(began.elapsed() < Duration::from_secs(30), "the runner doesn't end");
+        thread::sleep(Duration::from_millis(50));
+    };
+    assert!(status.success());
+    assert!(server.with(|told| told.end.is_none()));
+
+    server.with(|told| told.hangs = None);
+    let _again = run(&home, &[]);
+    server.until("the job ends", |told| told.end.is_some());
+    assert_eq!(server.with(|told| told.end.clone().unwrap())["conclusion"], "cancelled");
+    assert_eq!(printed(&server, "asked"), ["asked"]);
 }

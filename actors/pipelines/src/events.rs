@@ -20,10 +20,9 @@ use store::{
 /// Jobs that are named in an event.
 const JOBS_NAMED_MAX: usize = 20;
 
-/// Who is told that a run failed: who had it begin; of a schedule's run, who brought the schedule.
+/// Who is told that a run failed: who had it begin; of a schedule's run, in whose name it acts.
 fn concerned(run: &StoredRun, decides_on: &RunPlan) -> BTreeSet<UserId> {
-    let by = decides_on.begun_by(run).or(run.actor.on_behalf_of.as_deref());
-    by.and_then(|by| by.parse().ok()).into_iter().collect()
+    decides_on.acts_for(run).and_then(|by| by.parse().ok()).into_iter().collect()
 }
 
 /// The branch, or another ref by its name.
@@ -55,8 +54,8 @@ fn data(of: Value) -> Map<String, Value> {
     }
 }
 
-/// Tells of a run that failed, or that its branch is well again: where a run of its file failed there, whichever that was and however
-/// it ended since, and none succeeded since.
+/// Tells of a run that failed, or that its branch is well again: where a run of its file failed there, however it ended since, none
+/// succeeded since, and none that is newer failed.
 pub(crate) async fn run_ended(
     change: &mut Change,
     store: &Store,
@@ -69,7 +68,7 @@ pub(crate) async fn run_ended(
     let over = match conclusion {
         RunConclusion::Failure | RunConclusion::TimedOut | RunConclusion::StartupFailure => None,
         RunConclusion::Success => {
-            let Some(told) = store.failing_told(on).await? else { return Ok(()) };
+            let Some(told) = store.failing_told(on, run.number).await? else { return Ok(()) };
             Some(told)
         }
         RunConclusion::Skipped | RunConclusion::Cancelled => return Ok(()),
@@ -78,9 +77,9 @@ pub(crate) async fn run_ended(
     let is_resolved = over.is_some();
     let people = over.unwrap_or_else(|| concerned(run, decides_on));
     if is_resolved {
-        change.failing_remove(on);
+        change.failing_remove(on, run.number);
     } else {
-        change.failing_put(on, &people, now);
+        change.failing_put(on, (run.number, &people), now);
     }
     let has_failed = |conclusion: Option<JobConclusion>| {
         matches!(conclusion, Some(JobConclusion::Failure | JobConclusion::TimedOut))

@@ -46,10 +46,10 @@ pub use self::{
     run::{
         CancelRun, CompleteJob, DeleteRun, How, JobEnd, LEASE, Lease, Nudge, NudgeRun, PIPELINE_EVENTS, QUEUED_MAX,
         ReportStatus, RerunJobs, RerunLogs, RerunRun, ReviewRun, Run, RunNudges, Speaker, StartJob, StartedJob,
-        TIMEOUT_GRACE,
+        TIMEOUT_GRACE, group_of_run,
     },
     secrets::{DeleteValue, ForRepositories, PipelineValues, SetValue},
-    services::PipelineServices,
+    services::{LostRunners, PipelineServices},
     sources::{COMMITS_MAX, PATHS_MAX, Sources, TestMerging},
     triggers::{PIPELINE_TRIGGERS, Triggers},
     waiting::{Sign, Waiter, WaitingRunners},

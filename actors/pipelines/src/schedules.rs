@@ -24,6 +24,17 @@ use crate::{
 
 const TIMER: &str = "schedule:";
 
+/// A file that has schedules.
+#[derive(Clone, Debug)]
+pub struct ScheduledFile {
+    /// The file's name.
+    pub name: String,
+    /// Tells its text from others.
+    pub hash: String,
+    /// What it says of times.
+    pub schedules: Vec<Schedule>,
+}
+
 /// Plans the schedules that the default branch has, in the place of those that it had.
 #[derive(Clone, Debug)]
 pub struct PlanSchedules {
@@ -33,8 +44,8 @@ pub struct PlanSchedules {
     pub branch: RefName,
     /// The commit that the files were read of.
     pub tip: ObjectId,
-    /// Each file that has schedules, with them.
-    pub files: Vec<(String, Vec<Schedule>)>,
+    /// Each file that has schedules.
+    pub files: Vec<ScheduledFile>,
     /// The person who moved the branch.
     pub by: Option<UserId>,
 }
@@ -75,13 +86,19 @@ fn remove(change: &mut Change, turn: &Turn<'_, Workflows>, repository: &StoredRe
 impl PlanSchedules {
     /// All of them, each with its first time from now on.
     fn planned(&self, now: Timestamp) -> Vec<StoredSchedule> {
-        let all = self.files.iter().flat_map(|(file, schedules)| {
-            schedules.iter().zip(0_u32..).map(move |(schedule, place)| (file, place, schedule))
-        });
-        let first = |(file, place, schedule): (&String, u32, &Schedule)| {
-            let next_at = ScheduleTimes::of(schedule)?.next_after(now)?;
-            let set_by = self.by.map(|by| by.to_string());
-            Some(StoredSchedule { file: file.clone(), place, schedule: schedule.clone(), next_at, set_by })
+        let all = self
+            .files
+            .iter()
+            .flat_map(|file| file.schedules.iter().zip(0_u32..).map(move |(schedule, place)| (file, place, schedule)));
+        let first = |(file, place, schedule): (&ScheduledFile, u32, &Schedule)| {
+            Some(StoredSchedule {
+                file: file.name.clone(),
+                place,
+                schedule: schedule.clone(),
+                next_at: ScheduleTimes::of(schedule)?.next_after(now)?,
+                set_by: self.by.map(|by| by.to_string()),
+                file_hash: Some(file.hash.clone()),
+            })
         };
         all.filter_map(first).collect()
     }
@@ -107,14 +124,19 @@ impl Handle<PlanSchedules> for Workflows {
         }
         for new in &planned {
             let old = before.iter().find(|old| is_of(old, new) && old.schedule == new.schedule);
+            let Some(old) = old else {
+                set(&mut change, turn, &repository, new);
+                continue;
+            };
+            // Whoever changed the rest of the file is whom its runs act for from now on.
+            let is_same_text = old.file_hash == new.file_hash;
+            let set_by = if is_same_text { &old.set_by } else { &new.set_by };
+            let kept = StoredSchedule { next_at: old.next_at.min(new.next_at), set_by: set_by.clone(), ..new.clone() };
             // One that stays waits for its time, unless a clock that had jumped put that off.
-            match old {
-                Some(old) if old.next_at <= new.next_at => {}
-                Some(old) => {
-                    let sooner = StoredSchedule { set_by: old.set_by.clone(), ..new.clone() };
-                    set(&mut change, turn, &repository, &sooner);
-                }
-                None => set(&mut change, turn, &repository, new),
+            if kept.next_at < old.next_at {
+                set(&mut change, turn, &repository, &kept);
+            } else if !is_same_text {
+                change.schedule_put(repository.no, &kept);
             }
         }
         if change.is_empty() {
@@ -157,7 +179,7 @@ impl Handle<TimerFired> for Workflows {
 
 /// What is left for the queue when a schedule's time has come.
 fn trigger(repository: &StoredRepository, it: &StoredSchedule) -> PipelineTrigger {
-    let StoredSchedule { file, place, schedule, next_at, set_by } = it;
+    let StoredSchedule { file, place, schedule, next_at, set_by, file_hash } = it;
     PipelineTrigger {
         org_id: repository.resource.org_id,
         repository_id: repository.id(),
@@ -168,6 +190,7 @@ fn trigger(repository: &StoredRepository, it: &StoredSchedule) -> PipelineTrigge
             cron: schedule.cron.clone(),
             timezone: schedule.timezone.clone(),
             set_by: set_by.as_deref().and_then(|id| id.parse().ok()),
+            file_hash: file_hash.clone(),
         },
     }
 }

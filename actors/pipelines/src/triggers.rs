@@ -21,7 +21,7 @@ use store::{
 
 use crate::{
     happening::{PullHappened, PushHappened},
-    schedules::{PlanSchedules, default_ref},
+    schedules::{PlanSchedules, ScheduledFile, default_ref},
     sources::{Sources, TestMerging},
     workflows::{Happened, PullEnds, StartRuns, WhatHappened, Workflows},
 };
@@ -62,9 +62,11 @@ impl Handler for Triggers {
         happened.cause = Some(trigger.cause.clone());
         happened.by = trigger.by;
         let mut files = self.sources.files(&repository, happened.merge.unwrap_or(happened.sha)).await?;
-        if let Triggered::Schedule { file, set_by, .. } = &trigger.what {
+        if let Triggered::Schedule { file, set_by, file_hash, .. } = &trigger.what {
             files.retain(|found| found.name == *file);
-            happened.on_behalf_of = *set_by;
+            // Who brought the text that was planned answers for no other.
+            let is_as_planned = files.iter().all(|found| file_hash.as_ref() == Some(&found.hash()));
+            happened.on_behalf_of = set_by.filter(|_| is_as_planned);
         }
         if !files.is_empty() {
             let context = Context::system(Origin::Actor, Instant::now() + TURN_MAX);
@@ -122,7 +124,7 @@ impl Triggers {
         let Some((branch, tip)) = default_tip(store, repository).await? else { return Ok(()) };
         let files = self.sources.files(repository, tip).await?.into_iter().filter_map(|found| {
             let schedules = found.file.workflow.as_ref()?.triggers.schedules.clone();
-            (!schedules.is_empty()).then_some((found.name, schedules))
+            (!schedules.is_empty()).then(|| ScheduledFile { hash: found.hash(), name: found.name, schedules })
         });
         let command = PlanSchedules { org_id: repository.resource.org_id, branch, tip, files: files.collect(), by };
         let context = Context::system(Origin::Actor, Instant::now() + TURN_MAX);

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use dashmap::DashMap;
+use dashmap::{DashMap, DashSet};
 use domain::{
     id::{OrgId, RunnerId},
     pipelines::runner::label_missing,
@@ -14,15 +14,14 @@ use domain::{
 use store::pipelines::StoredRunner;
 use tokio::sync::oneshot;
 
-/// How long a job that was given says that there are others.
-const JUST_NOW: Duration = Duration::from_millis(100);
-
 /// Who waits for jobs of which organization, on this node. However many wait, a queued job wakes one that may take it, and one more
 /// that looks which jobs there are. What another node queued, or changed of a runner, is found by a look every few seconds, for all
 /// who wait.
 #[derive(Clone, Debug, Default)]
 pub struct WaitingRunners {
     of: Arc<DashMap<OrgId, Crowd>>,
+    /// Where a job was queued or given by this node since somebody was last given none: there is one most likely.
+    queued: Arc<DashSet<OrgId>>,
 }
 
 /// What somebody who waits is to do.
@@ -46,8 +45,6 @@ struct Crowd {
     /// How many are there, with a sign or without.
     count: usize,
     looked_at: Option<Instant>,
-    /// When one of them was given a job.
-    given_at: Option<Instant>,
 }
 
 /// What was read of a runner before it waited.
@@ -88,6 +85,7 @@ impl WaitingRunners {
 
     /// Tells one of those who wait to look which jobs of the organization are queued.
     pub fn wake(&self, org_id: OrgId) {
+        self.queued.insert(org_id);
         if let Some(mut crowd) = self.of.get_mut(&org_id) {
             crowd.tell(Sign::Look, |_, _| true);
         }
@@ -117,16 +115,18 @@ impl WaitingRunners {
         }
     }
 
-    /// Notes that one of those who wait was given a job.
-    pub fn gave(&self, org_id: OrgId) {
-        if let Some(mut crowd) = self.of.get_mut(&org_id) {
-            crowd.given_at = Some(Instant::now());
+    /// Notes whether somebody who asked was given a job.
+    pub fn answered(&self, org_id: OrgId, was_given: bool) {
+        if was_given {
+            self.queued.insert(org_id);
+        } else {
+            self.queued.remove(&org_id);
         }
     }
 
-    /// Whether one of those who wait was given a job just now, so that there is another one most likely.
-    pub fn has_just_given(&self, org_id: OrgId) -> bool {
-        self.of.get(&org_id).and_then(|crowd| crowd.given_at).is_some_and(|at| at.elapsed() < JUST_NOW)
+    /// Whether there is a job most likely, so that asking for it is worth more than looking whether there is one.
+    pub fn is_queued_likely(&self, org_id: OrgId) -> bool {
+        self.queued.contains(&org_id)
     }
 
     /// Whether nobody looked for so long; who is told so looks.

@@ -18,6 +18,7 @@ use domain::{
         workflow::{Severity, WorkflowFile},
         workflow_disabled,
     },
+    token::sha256_hex,
 };
 use kernel::{Command, Handle, Resource, Turn};
 use serde_json::{Value, json};
@@ -89,6 +90,11 @@ pub struct FoundFile {
 }
 
 impl FoundFile {
+    /// Tells the text from others.
+    pub(crate) fn hash(&self) -> String {
+        sha256_hex(self.text.as_bytes())
+    }
+
     /// The text as a run keeps it: nothing of what no row can hold, which means nothing anyway.
     fn kept_text(&self) -> String {
         if self.text.contains('\0') { String::new() } else { self.text.clone() }

@@ -26,6 +26,8 @@ pub const RESERVED_FOR: Duration = Duration::from_secs(30);
 pub const POLL_SECONDS_MAX: u64 = 50;
 /// How often a runner that asks is written down as heard of, at most.
 pub const RUNNER_SEEN_EVERY: Duration = Duration::from_secs(30);
+/// How long ago a runner that still asks for jobs asked last, at most: a question waits up to 50 s, and is written down every 30 s.
+pub const RUNNER_ASKED_WITHIN: Duration = Duration::from_mins(2);
 /// Jobs of a queue that are looked at one by one: those that wait longest.
 pub const QUEUE_WINDOW: u64 = 200;
 

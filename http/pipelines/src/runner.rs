@@ -198,7 +198,7 @@ async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant)
     // What is queued from here on is told.
     let mut waiter = state.actors.waiting_runners.enter(runner.runner());
     let is_asked = !runner.runner().is_known(program, state.store.now())
-        || state.actors.waiting_runners.has_just_given(org_id)
+        || state.actors.waiting_runners.is_queued_likely(org_id)
         || Box::pin(state.store.has_queued_jobs(org_id)).await?;
     let mut sign = is_asked.then_some(Sign::Take);
     loop {
@@ -206,19 +206,18 @@ async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant)
             Some(Sign::Take) => {
                 // What is queued meanwhile is told, too, and to others first.
                 waiter.wait_on(false);
-                match Box::pin(take(state, runner, program)).await {
+                let taken = Box::pin(take(state, runner, program)).await;
+                if let Ok(taken) = &taken {
+                    state.actors.waiting_runners.answered(org_id, taken.is_some());
+                }
+                match taken {
                     Ok(None) => {}
                     // A crowd that asks at the same time is no reason to send one of it away.
                     Err(ApiError::Domain(Error::Busy { outcome: Outcome::NotDone, .. })) => {
                         tokio::time::sleep(some_of(AGAIN_WITHIN)).await;
                         sign = Some(Sign::Take);
                     }
-                    taken => {
-                        if taken.is_ok() {
-                            state.actors.waiting_runners.gave(org_id);
-                        }
-                        return taken;
-                    }
+                    taken => return taken,
                 }
             }
             Some(Sign::Look) => {

@@ -338,7 +338,7 @@ impl QueuePlace {
             JobStage::Queued => {
                 let place = PlaceInQueue::of(job);
                 let before = state.store.queued_jobs_before(job.org_id, place, PLACES_MAX - 1).await?;
-                let reason = RunnersNow::read(state, job.org_id).await?.reason(&job.labels);
+                let reason = RunnersNow::read(state, job.org_id).await?.general_reason(&job.labels);
                 Some(Self { position: before.map(|jobs| jobs + 1), reason })
             }
             JobStage::Held => {

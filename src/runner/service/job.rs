@@ -10,7 +10,12 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout, timeout_at},
 };
 
-use super::{Taken, home::Home, log, spool::Spool};
+use super::{
+    Taken,
+    home::Home,
+    log,
+    spool::{Spool, SpoolWriter},
+};
 use crate::runner::{
     server::{AskError, Backoff, JOB_HEADER, Question, Server},
     supervisor::{Ended, Supervised, cancelled},
@@ -21,6 +26,8 @@ use crate::runner::{
 const STATUS_SPAN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
 /// How long a change waits for what comes with it: where a step ends, the next one begins.
 const STATUS_GATHERED: Duration = Duration::from_millis(50);
+/// How long a report's answer may take: a connection that hangs must not outlast a job's lease.
+const STATUS_PATIENCE: Duration = Duration::from_secs(15);
 /// How long the server may be asked for the plan of a job: then another runner may have it.
 const PLAN_PATIENCE: Duration = Duration::from_secs(30);
 
@@ -38,6 +45,24 @@ pub struct Duty {
     pub wrapper: Vec<String>,
     /// How long a minute of a job's time is, in milliseconds.
     pub minute_ms: u64,
+    /// How many jobs have a worker.
+    pub working: watch::Sender<usize>,
+}
+
+/// A job that has a worker.
+struct Working<'d>(&'d watch::Sender<usize>);
+
+impl<'d> Working<'d> {
+    fn begin(working: &'d watch::Sender<usize>) -> Self {
+        working.send_modify(|count| *count += 1);
+        Self(working)
+    }
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
 }
 
 /// The server's answer to a question for a plan (contract C 4.1).
@@ -91,18 +116,19 @@ impl Duty {
         let work = async {
             let (writer, counted) = spool.writer(&told.plan).map_err(|error| error.to_string())?;
             let job = async {
-                let assignment = self.assignment(told, &taken.token, folder)?;
-                let supervised =
-                    Supervised::start(assignment, writer, steps).await.map_err(|error| error.to_string())?;
-                supervised.follow(is_cancelled).await.map_err(|error| format!("The job's log can't be kept: {error}"))
+                let working = Working::begin(&self.working);
+                let ended = self.work(self.assignment(told, &taken.token, folder), writer, steps, is_cancelled).await;
+                let end = end(ended, last_steps.borrow().clone());
+                // Before its log is sent, so that nothing is lost where the server is away and the runner is to end. On a disk
+                // that is full the end isn't kept. The server can hear of it all the same.
+                if let Err(error) = spool.keep_end(&end) {
+                    eprintln!("troupe: {}: the job's end can't be kept: {error}", spool.job_id);
+                }
+                drop(working);
+                end
             };
-            let (ended, sent) = tokio::join!(job, log::send(server, &spool, counted, Some(0)));
+            let (end, sent) = tokio::join!(job, log::send(server, &spool, counted, Some(0)));
             sent.map_err(|error| format!("The job's log can't be read: {error}"))?;
-            let end = end(ended, last_steps.borrow().clone());
-            // On a disk that is full the end isn't kept. The server can hear of it all the same.
-            if let Err(error) = spool.keep_end(&end) {
-                eprintln!("troupe: {}: the job's end can't be kept: {error}", spool.job_id);
-            }
             complete(server, &spool, &end).await;
             println!("{}: {}", taken.job_id, end["conclusion"].as_str().unwrap_or_default());
             Ok(())
@@ -112,6 +138,18 @@ impl Duty {
             never = status => never,
             never = ending => never,
         }
+    }
+
+    /// Has a worker do what it is assigned.
+    async fn work(
+        &self,
+        assignment: Result<Assignment, String>,
+        writer: SpoolWriter,
+        steps: watch::Sender<Vec<StepReport>>,
+        is_cancelled: watch::Receiver<bool>,
+    ) -> Result<Ended, String> {
+        let supervised = Supervised::start(assignment?, writer, steps).await.map_err(|error| error.to_string())?;
+        supervised.follow(is_cancelled).await.map_err(|error| format!("The job's log can't be kept: {error}"))
     }
 
     fn assignment(&self, told: Told, token: &str, folder: PathBuf) -> Result<Assignment, String> {
@@ -138,9 +176,9 @@ impl Duty {
 async fn plan(server: &Server) -> Result<Told, String> {
     let mut backoff = Backoff::default();
     loop {
-        match server.get("/v1/runner/job").await {
+        match server.get("/v1/runner/job", PLAN_PATIENCE).await {
             Ok(told) => return Ok(told),
-            Err(AskError::Unreachable(_)) => backoff.wait().await,
+            Err(AskError::Unreachable { .. }) => backoff.wait().await,
             Err(refused) => return Err(refused.to_string()),
         }
     }
@@ -182,7 +220,7 @@ async fn status(
 /// Says how the steps do; whether the server answered.
 async fn say_steps(server: &Server, steps: &[StepReport], cancel: &watch::Sender<bool>) -> bool {
     let body = json!({ "steps": steps });
-    match server.ask(Question::new("/v1/runner/status", &body)).await {
+    match server.ask(Question::new("/v1/runner/status", &body).within(STATUS_PATIENCE)).await {
         Ok(answer) => {
             if answer.is_some_and(|answer| answer["cancel"] == true) {
                 cancel.send_replace(true);
@@ -193,7 +231,7 @@ async fn say_steps(server: &Server, steps: &[StepReport], cancel: &watch::Sender
                 cancel.send_replace(true);
             }
         }
-        Err(AskError::Unreachable(_)) => return false,
+        Err(AskError::Unreachable { .. }) => return false,
     }
     true
 }
@@ -271,7 +309,7 @@ async fn say_end(server: &Server, end: &Value) -> Result<(), (String, String)> {
         match server.ask(Question::new("/v1/runner/complete", end)).await {
             Ok(_) => return Ok(()),
             Err(AskError::Refused { code, message, .. }) => return Err((code, message)),
-            Err(AskError::Unreachable(_)) => backoff.wait().await,
+            Err(AskError::Unreachable { .. }) => backoff.wait().await,
         }
     }
 }

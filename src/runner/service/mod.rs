@@ -7,7 +7,10 @@ mod spool;
 
 use std::{
     env,
+    future::pending,
+    io,
     path::PathBuf,
+    pin::pin,
     process::ExitCode,
     sync::{
         Arc,
@@ -21,23 +24,28 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{
     select,
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
     sync::{Semaphore, watch},
     task::JoinSet,
+    time::{Instant, sleep, timeout},
 };
 
 pub use self::home::Home;
 use self::{home::Settings, job::Duty, spool::Spool};
 use super::{
     error::{Result, RunnerError},
-    server::{AskError, Backoff, Question, RUNNER_HEADER, Server},
+    server::{AskError, Backoff, Question, RUNNER_HEADER, Server, understood},
+    supervisor::cancelled,
 };
 use crate::client::{ClientError, address::Address};
 
-/// How long a server that doesn't answer is asked to register a machine: somebody waits for it.
-const REGISTRATION_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a registration may take: as long as the server works at a question. Somebody waits for it.
+const REGISTRATION_PATIENCE: Duration = Duration::from_secs(30);
 /// How long the server waits for a job before it answers that there is none.
 const POLL_WAIT: Duration = Duration::from_secs(POLL_SECONDS_MAX);
+/// Half minutes for which a runner that is asked to end, and has no worker left, sends what is left to send: where it was asked
+/// once, and where it was asked again. The rest stands in its folder, and its next start sends it.
+const UNSENT_HALF_MINUTES: (u64, u64) = (20, 1);
 
 /// How a machine becomes a runner.
 pub struct Registration {
@@ -100,7 +108,7 @@ impl Registration {
         let body = json!({
             "token": self.token, "name": name, "labels": self.labels, "os": env::consts::OS, "arch": architecture(),
         });
-        let registered: Registered = server.post_within(REGISTRATION_PATIENCE, "/v1/runner/register", &body).await?;
+        let registered = registered(&server, &body).await?;
         let settings = Settings { server: address.as_str().to_owned(), name, secret: registered.secret };
         home.keep(&settings)?;
         println!(
@@ -108,6 +116,30 @@ impl Registration {
             settings.name, registered.runner_id
         );
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Asks to be registered, again as long as the server can't be reached. A token registers one runner: a question that may have come
+/// through isn't asked again.
+async fn registered(server: &Server, body: &Value) -> Result<Registered> {
+    let until = Instant::now() + REGISTRATION_PATIENCE;
+    let mut backoff = Backoff::default();
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let answer = server.ask(Question::new("/v1/runner/register", body).within(left)).await;
+        match answer.and_then(understood) {
+            Ok(registered) => return Ok(registered),
+            Err(AskError::Unreachable { why, is_asked: true }) => return Err(RunnerError::Unanswered(why)),
+            Err(error @ AskError::Unreachable { .. }) => {
+                let span = backoff.span();
+                if Instant::now() + span >= until {
+                    return Err(error.into());
+                }
+                eprintln!("troupe: {error}; the server is asked again.");
+                sleep(span).await;
+            }
+            Err(refused) => return Err(refused.into()),
+        }
     }
 }
 
@@ -143,32 +175,43 @@ impl Service {
             home: self.home.clone(),
             wrapper: self.wrapper.clone(),
             minute_ms: self.minute_ms,
+            working: watch::Sender::new(0),
         });
-        let mut interrupt = signal(SignalKind::interrupt())?;
-        let mut terminate = signal(SignalKind::terminate())?;
+        let mut signals = Signals::new()?;
         println!("{} waits for jobs of {}.", settings.name, settings.server);
         let polled = select! {
-            polled = self.poll(&server, &duty, &mut tasks, &is_cancelled) => polled,
-            _ = interrupt.recv() => {
-                leave(&settings.name);
-                Ok(())
-            }
-            _ = terminate.recv() => {
-                leave(&settings.name);
-                Ok(())
-            }
+            polled = self.poll(&server, &duty, &mut tasks, &is_cancelled) => Some(polled),
+            () = signals.asked() => None,
         };
-        // What runs may end; who asks again doesn't wait for that.
-        loop {
-            select! {
-                done = tasks.join_next() => if done.is_none() {
-                    break;
-                },
-                _ = interrupt.recv() => drop(cancel.send_replace(true)),
-                _ = terminate.recv() => drop(cancel.send_replace(true)),
-            }
+        if polled.is_none() {
+            leave(&settings.name);
         }
-        polled.map(|()| ExitCode::SUCCESS)
+        let given_up = self.given_up(polled.is_none(), is_cancelled, &duty.working);
+        // What runs may end; who asks again doesn't wait for that.
+        finish(&mut tasks, &mut signals, &cancel, given_up).await;
+        polled.unwrap_or(Ok(())).map(|()| ExitCode::SUCCESS)
+    }
+
+    /// Waits until a runner that is asked to end has tried long enough to send what its jobs left.
+    async fn given_up(&self, is_asked: bool, mut is_cancelled: watch::Receiver<bool>, working: &watch::Sender<usize>) {
+        let (once, again) = UNSENT_HALF_MINUTES;
+        let span = |half_minutes: u64| Duration::from_millis((self.minute_ms / 2).saturating_mul(half_minutes));
+        let asked_once = async {
+            if !is_asked {
+                pending::<()>().await;
+            }
+            idle(working.subscribe(), span(once)).await;
+        };
+        let asked_again = async {
+            if !cancelled(&mut is_cancelled).await {
+                pending::<()>().await;
+            }
+            idle(working.subscribe(), span(again)).await;
+        };
+        select! {
+            () = asked_once => {}
+            () = asked_again => {}
+        }
     }
 
     async fn poll(
@@ -213,6 +256,61 @@ impl Service {
                 }
             }
             while tasks.try_join_next().is_some() {}
+        }
+    }
+}
+
+/// What asks a runner to end.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// Waits until the runner is asked to end.
+    async fn asked(&mut self) {
+        select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+}
+
+/// Waits for all jobs, and cancels them once the runner is asked to end. Leaves what isn't sent once that was tried long enough.
+async fn finish(
+    tasks: &mut JoinSet<()>,
+    signals: &mut Signals,
+    cancel: &watch::Sender<bool>,
+    given_up: impl Future<Output = ()>,
+) {
+    let mut given_up = pin!(given_up);
+    let mut is_given_up = false;
+    loop {
+        select! {
+            done = tasks.join_next() => if done.is_none() {
+                return;
+            },
+            () = signals.asked() => drop(cancel.send_replace(true)),
+            () = &mut given_up, if !is_given_up => {
+                eprintln!("troupe: not all is sent. The rest is sent when the runner is started again.");
+                is_given_up = true;
+                tasks.abort_all();
+            }
+        }
+    }
+}
+
+/// Waits until no job had a worker for so long.
+async fn idle(mut working: watch::Receiver<usize>, span: Duration) {
+    loop {
+        drop(working.wait_for(|count| *count == 0).await);
+        let begun = async { working.wait_for(|count| *count > 0).await.is_ok() };
+        if !timeout(span, begun).await.unwrap_or(false) {
+            return;
         }
     }
 }

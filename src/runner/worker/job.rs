@@ -10,11 +10,12 @@ use std::{
 
 use domain::{
     pipelines::{
+        expressions::ContextName,
         job::{
             ContinueOnError, ENVIRONMENT_URL_LEN_MAX, JOB_OUTPUT_LEN_MAX, JOB_OUTPUTS_LEN_MAX, JobStatus, OnFailure,
             Part, PlannedStep, StepConclusion, StepTurn, StepsState, TimeoutMinutes, environment_address, read_values,
         },
-        workflow::{OF_JOB_DEFAULTS, OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF, OF_URL},
+        workflow::{OF_JOB_DEFAULTS, OF_JOB_ENV, OF_OUTPUTS, OF_STEP, OF_STEP_IF, OF_URL, OwnRun},
     },
     time::Timestamp,
 };
@@ -351,6 +352,7 @@ impl Job {
             output: self.output.clone(),
             files: self.assignment.files.clone(),
             server_url: self.assignment.plan.server_url.clone(),
+            run: OwnRun::of(&self.assignment.plan.context(ContextName::Github)),
             wrapper: self.assignment.wrapper.clone(),
             limits: self.assignment.plan.limits,
             state: self.states.get(&turn.step).cloned().unwrap_or_default(),

@@ -9,6 +9,7 @@ mod environment;
 mod folder;
 mod glob;
 mod job;
+mod names;
 mod orphans;
 mod output;
 mod shell;

@@ -1,6 +1,6 @@
 //! What waits for runners, and which runners there are for it.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use domain::{
     Timestamp,
@@ -43,6 +43,7 @@ row! {
 row! {
     struct BusyRow {
         runner_id: String,
+        started_at: Option<i64>,
     }
 }
 
@@ -149,15 +150,17 @@ impl Store {
         Ok(Some(found.map_or(0, |row| count(row.jobs))).filter(|jobs| *jobs <= most))
     }
 
-    /// The runners of an organization that do jobs now.
-    pub async fn runners_with_jobs(&self, org_id: OrgId) -> Result<BTreeSet<RunnerId>, StoreError> {
-        // A run with a running job is in progress, and the runs of a repository that aren't over have an index.
-        let statement = "SELECT DISTINCT j.runner_id AS runner_id FROM repositories p \
-                         JOIN runs r ON r.repo_no = p.repo_no JOIN jobs j ON j.run_id = r.id \
-                         WHERE p.org_id = $1 AND r.status <> 'completed' AND r.status = 'in_progress' \
-                         AND j.stage IN ('running', 'cancelling') AND j.runner_id IS NOT NULL";
+    /// The runners of an organization that do jobs now, and when each started the last of those.
+    pub async fn runners_with_jobs(&self, org_id: OrgId) -> Result<BTreeMap<RunnerId, Timestamp>, StoreError> {
+        // The jobs that are under way have an index, which is found by the same words.
+        let statement = "SELECT runner_id, MAX(started_at) AS started_at FROM jobs WHERE org_id = $1 \
+                         AND stage IN ('running', 'cancelling') AND runner_id IS NOT NULL GROUP BY runner_id";
         let rows: Vec<BusyRow> = self.reader().rows(&Sql::new(statement, [org_id.to_string().into()])).await?;
-        rows.iter().map(|row| row.runner_id.parse().map_err(|_| StoreError::corrupt("jobs.runner_id"))).collect()
+        let read = |BusyRow { runner_id, started_at }| {
+            let id = runner_id.parse().map_err(|_| StoreError::corrupt("jobs.runner_id"))?;
+            Ok((id, Timestamp(started_at.unwrap_or_default())))
+        };
+        rows.into_iter().map(read).collect()
     }
 
     /// The job at this place of a run, of the newest attempt in which it ran.

@@ -155,6 +155,11 @@ impl RunPlan {
         rerun_by.or(run.actor.id.as_deref())
     }
 
+    /// The person whose act the newest attempt is: who had it begin, or in whose name a schedule's run acts that nobody had run again.
+    pub fn acts_for<'a>(&'a self, run: &'a StoredRun) -> Option<&'a str> {
+        self.begun_by(run).or(run.actor.on_behalf_of.as_deref())
+    }
+
     /// Whether the newest attempt's jobs say more.
     pub fn is_debug(&self) -> bool {
         self.attempts.last().is_some_and(|attempt| attempt.rerun_debug)

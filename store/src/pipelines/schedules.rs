@@ -16,10 +16,11 @@ row! {
         timezone: Option<String>,
         next_at: i64,
         set_by: Option<String>,
+        file_hash: Option<String>,
     }
 }
 
-const COLUMNS: &str = "file, place, cron, timezone, next_at, set_by";
+const COLUMNS: &str = "file, place, cron, timezone, next_at, set_by, file_hash";
 
 /// A schedule of a workflow file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,21 +33,24 @@ pub struct StoredSchedule {
     pub schedule: Schedule,
     /// When the next run starts.
     pub next_at: Timestamp,
-    /// The person who brought it to the default branch.
+    /// The person who brought the file, as it is, to the default branch.
     pub set_by: Option<String>,
+    /// Which text of the file it was planned of; unknown of schedules that were planned before that was kept.
+    pub file_hash: Option<String>,
 }
 
 impl TryFrom<ScheduleRow> for StoredSchedule {
     type Error = StoreError;
 
     fn try_from(row: ScheduleRow) -> Result<Self, StoreError> {
-        let ScheduleRow { file, place, cron, timezone, next_at, set_by } = row;
+        let ScheduleRow { file, place, cron, timezone, next_at, set_by, file_hash } = row;
         Ok(Self {
             file,
             place: u32::try_from(place).map_err(StoreError::corrupt)?,
             schedule: Schedule { cron, timezone },
             next_at: Timestamp(next_at),
             set_by,
+            file_hash,
         })
     }
 }
@@ -71,10 +75,11 @@ impl Store {
 impl Change {
     /// Writes a schedule and when it comes next.
     pub fn schedule_put(&mut self, no: RepositoryNo, it: &StoredSchedule) {
-        let statement = "INSERT INTO workflow_schedules (repo_no, file, place, cron, timezone, next_at, set_by) \
-                         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (repo_no, file, place) DO UPDATE SET \
+        let statement = "INSERT INTO workflow_schedules (repo_no, file, place, cron, timezone, next_at, set_by, \
+                         file_hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
+                         ON CONFLICT (repo_no, file, place) DO UPDATE SET \
                          cron = excluded.cron, timezone = excluded.timezone, next_at = excluded.next_at, \
-                         set_by = excluded.set_by";
+                         set_by = excluded.set_by, file_hash = excluded.file_hash";
         let values = [
             no.0.into(),
             it.file.as_str().into(),
@@ -83,6 +88,7 @@ impl Change {
             it.schedule.timezone.clone().into(),
             it.next_at.0.into(),
             it.set_by.clone().into(),
+            it.file_hash.clone().into(),
         ];
         self.run_statement(Sql::new(statement, values), Expect::Rows(1));
     }

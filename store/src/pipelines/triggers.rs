@@ -59,9 +59,12 @@ pub enum Triggered {
         cron: String,
         /// The zone, as the file had it.
         timezone: Option<String>,
-        /// The person who brought it to the default branch.
+        /// The person who brought the file, as it was planned, to the default branch.
         #[serde(default)]
         set_by: Option<UserId>,
+        /// Which text of the file it was planned of.
+        #[serde(default)]
+        file_hash: Option<String>,
     },
     /// The default branch is another one.
     DefaultBranch,

@@ -32,7 +32,7 @@ jobs:
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_case_of_the_truth_table_ends_as_it_says() {
-    let all: Vec<Case> = cases().into_iter().filter(|case| !is_unlike_here(case)).collect();
+    let all: Vec<Case> = cases().into_iter().filter(|case| !case.is_unlike_here()).collect();
     assert!(all.len() >= 150, "{}", all.len());
     each_ends_as_it_says(chosen(all)).await;
 }
@@ -40,7 +40,7 @@ async fn each_case_of_the_truth_table_ends_as_it_says() {
 #[tokio::test(flavor = "multi_thread")]
 async fn jobs_that_wait_for_reviewers_end_as_these_say() {
     let of_reviewers: Vec<Case> = cases().into_iter().filter(|case| case.workflow.contains(PROTECTED)).collect();
-    assert!(["approve", "reject", "cancel"].iter().all(|verb| of_reviewers.iter().any(|case| does(case, verb))));
+    assert!(["approve", "reject", "cancel"].iter().all(|verb| of_reviewers.iter().any(|case| case.does(verb))));
     each_ends_as_it_says(of_reviewers).await;
 }
 
@@ -60,15 +60,6 @@ async fn a_push_has_the_run_of_the_one_before_make_way_where_the_file_says_so() 
     // No two runs of the group were under way at the same time.
     let (over, began) = (before["run"]["completedAt"].as_i64(), after["run"]["startedAt"].as_i64());
     assert!(over.is_some() && over <= began, "{over:?} {began:?}");
-}
-
-/// Whether the case is one of several jobs taking too long, which real time doesn't do.
-fn is_unlike_here(case: &Case) -> bool {
-    does(case, "time-out") && case.workflow.contains("matrix")
-}
-
-fn does(case: &Case, verb: &str) -> bool {
-    case.acts.iter().any(|act| act.starts_with(verb))
 }
 
 /// Plays these cases, and wants each to end as it says.

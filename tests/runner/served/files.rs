@@ -1,8 +1,8 @@
 //! What jobs fetch and hand on: repositories, caches and artifacts, also while the server is killed again and again.
 //!
-//! `TROUPE_PIPELINE_KILL_MS` says how long the server lives.
+//! `TROUPE_PIPELINE_FILES_KILL_MS` says how long the server lives at first.
 
-use std::{cell::Cell, convert::Infallible, fs, time::Duration};
+use std::{cell::Cell, convert::Infallible, fs, path::Path, time::Duration};
 
 use serde_json::json;
 use tokio::time::sleep;
@@ -10,7 +10,7 @@ use tokio::time::sleep;
 use super::{Works, number};
 use crate::runner::git;
 
-/// A job that makes files, and one that is given them.
+/// A job that makes files, and waits for the file `GO_ON` while it does, and one that is given them.
 const HANDS_ON: &str = "on: push
 jobs:
   makes:
@@ -20,6 +20,7 @@ jobs:
       - {uses: actions/cache@v4, with: {path: kept, key: noise}}
       - run: mkdir out kept && head -c 2000000 /dev/urandom > out/noise && cp out/noise kept
       - {uses: actions/upload-artifact@v4, with: {name: one, path: out}}
+      - run: until [ -e GO_ON ]; do sleep 0.1; done
       - {uses: actions/checkout@v4, with: {path: again, fetch-depth: 0}}
       - {uses: actions/upload-artifact@v4, with: {name: two, path: out}}
       - {uses: actions/download-artifact@v4, with: {name: one, path: in}}
@@ -36,25 +37,36 @@ jobs:
       - run: cmp kept/noise all/one/noise && cmp kept/noise all/two/noise && test -f again/.service/workflows/ci.yml
 ";
 
-/// Kills the server again and again. Never ends.
-async fn kill(works: &mut Works, life: Duration, kills: &Cell<u32>) -> Infallible {
+/// How much longer the server lives after each kill.
+const LIVES_ON: Duration = Duration::from_millis(25);
+
+/// Kills before the first job goes on.
+const KILLS_MIN: u32 = 2;
+
+/// Kills the server again and again, each time somewhat later, so that whatever takes long is done at last. Never ends.
+async fn kill(works: &mut Works, life: Duration, kills: &Cell<u32>, go_on: &Path) -> Infallible {
     loop {
-        sleep(life).await;
+        sleep(life + kills.get() * LIVES_ON).await;
         works.stage.kill();
         kills.set(kills.get() + 1);
+        if kills.get() == KILLS_MIN {
+            fs::write(go_on, "").unwrap();
+        }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_come_whole_however_often_the_server_dies_on_their_way() {
-    let life = Duration::from_millis(number("TROUPE_PIPELINE_KILL_MS", 1_500));
+    let life = Duration::from_millis(number("TROUPE_PIPELINE_FILES_KILL_MS", 250));
     let mut works = Works::new().await;
     let repository = works.repository("web").await;
     let _machine = works.machine("", &[]).await;
-    let run = repository.start(HANDS_ON).await;
+    let folder = tempfile::tempdir().unwrap();
+    let go_on = folder.path().join("go-on");
+    let run = repository.start(&HANDS_ON.replace("GO_ON", go_on.to_str().unwrap())).await;
     let kills = Cell::new(0);
     let detail = tokio::select! {
-        never = kill(&mut works, life, &kills) => match never {},
+        never = kill(&mut works, life, &kills, &go_on) => match never {},
         detail = repository.ended(&run) => detail,
     };
     for name in ["makes", "looks"] {
@@ -62,7 +74,7 @@ async fn files_come_whole_however_often_the_server_dies_on_their_way() {
         let job = detail["jobs"].as_array().unwrap().iter().find(|job| job["name"] == name).unwrap();
         assert_eq!(job["conclusion"], "success", "{name}: {lines:#?}");
     }
-    assert!(kills.get() >= 2, "{kills:?}");
+    assert!(kills.get() >= KILLS_MIN, "{kills:?}");
     let artifacts = repository.get(&format!("runs/{run}/artifacts")).await;
     let mut names: Vec<&str> = artifacts.list("/artifacts").iter().map(|it| it["name"].as_str().unwrap()).collect();
     names.sort_unstable();

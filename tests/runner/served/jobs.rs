@@ -18,6 +18,7 @@ jobs:
       version: ${{ steps.version.outputs.version }}
     steps:
       - uses: actions/checkout@v4
+        with: {repository: "${{ inputs.repo || github.repository }}", github-server-url: "${{ github.server_url }}/"}
       - id: version
         run: |
           echo "version=$(cat VERSION)" >> "$GITHUB_OUTPUT"
@@ -36,7 +37,7 @@ jobs:
     runs-on: [linux, strong]
     strategy: {matrix: {n: [1, 2]}}
     steps:
-      - {uses: actions/download-artifact@v4, with: {name: out, path: in}}
+      - {uses: actions/download-artifact@v4, with: {name: out, path: in, run-id: "${{ format('{0}', github.run_id) }}"}}
       - run: echo "${{ matrix.n }} has $(cat in/version.txt) and ${{ needs.build.outputs.version }}"
       - {id: looked, uses: actions/cache/restore@v4, with: {path: out, key: none, restore-keys: out-, lookup-only: true}}
       - run: test ! -e out

@@ -1,6 +1,6 @@
 //! The way between a runner and its server is cut and held up while a step writes: no line is lost or comes twice.
 //!
-//! `TROUPE_PIPELINE_HOLD_SECONDS` says for how long each time, and `TROUPE_PIPELINE_LINES` how many lines the step writes.
+//! `TROUPE_PIPELINE_HOLD_SECONDS` says for how long each time (past 15 s the reports of steps are given up and come again), and `TROUPE_PIPELINE_LINES` how many lines the step writes.
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ const KEY: &str =
     "-----BEGIN A KEY-----\nMHcCAQEEIFirstLineOfTheKey0\nSecondLineOfTheKey1AAAA==\n-----END A KEY-----\n";
 /// A secret that the job itself makes, whose text stands in no file.
 const MADE: &str = "made-42-by-the-step";
-/// The last line that the job prints before it waits for a file.
+/// The last line that the job prints before it waits for a file. It stands nowhere in the script, which is shown before it runs.
 const LAST: &str = "all was said";
 
 /// `GO_ON` stands for the file that is waited for.
@@ -59,7 +59,7 @@ jobs:
           cat key.txt >> "$GITHUB_STEP_SUMMARY"
           echo "::warning title=$TOKEN::$TOKEN and $made"
           echo "::error file=$TOKEN::$(sed -n 2p key.txt)"
-          echo "all was said"
+          echo "all was" said
           until [ -e GO_ON ]; do sleep 0.1; done
 "#;
 

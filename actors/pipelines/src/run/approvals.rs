@@ -68,7 +68,7 @@ impl Reviewer {
         if !protection.is_reviewed_by(self.id, |team| teams.contains(&team)) {
             return Err(not_a_reviewer());
         }
-        let is_own = loaded.decides_on.begun_by(&loaded.run) == Some(self.id.to_string().as_str());
+        let is_own = loaded.decides_on.acts_for(&loaded.run) == Some(self.id.to_string().as_str());
         if protection.prevents_self_review && is_own && verdict == Verdict::Approve {
             return Err(self_review());
         }

@@ -26,7 +26,7 @@ use domain::{
         workflow::WorkflowFile,
     },
 };
-use kernel::{CpuKind, Handle, Resource, TimerFired, Turn};
+use kernel::{Cpu, CpuKind, Handle, Resource, TimerFired, Turn};
 use store::{
     Change, Store,
     pipelines::{RunPlan, StoredEnvironment, StoredJob, StoredRun},
@@ -89,7 +89,7 @@ impl Resource for Run {
             decides_on.move_jobs(&run, &found);
             rows = Some(Arc::new(rows_of(&decides_on, &run, found)));
         }
-        let plan = Arc::new(plan_of(services, &run, &decides_on).await?);
+        let plan = Arc::new(plan_of(&services.cpu, &run, &decides_on).await?);
         Ok(Self { loaded: Some(Loaded { run, decides_on: Arc::new(decides_on), plan, rows }) })
     }
 }
@@ -99,23 +99,61 @@ fn rows_of(decides_on: &RunPlan, run: &StoredRun, rows: Vec<StoredJob>) -> JobRo
 }
 
 /// The plan of a run: what its file means, with the contexts that stay. A file that means nothing has no jobs.
-pub(crate) async fn plan_of(services: &PipelineServices, run: &StoredRun, decides_on: &RunPlan) -> Result<Plan> {
-    let contexts = contexts_of(run, decides_on)?;
-    let text = decides_on.text.clone();
-    let reading = move || Plan::of(WorkflowFile::read(&text).workflow.unwrap_or_default(), contexts);
-    services.cpu.run(run.org_id.into(), CpuKind::Document, reading).await
+pub(crate) async fn plan_of(cpu: &Cpu, run: &StoredRun, decides_on: &RunPlan) -> Result<Plan> {
+    seen_in_plan(cpu, (run, decides_on), |plan| plan).await
+}
+
+/// The concurrency group that the newest attempt of a run wants to be in, as its file and its contexts say; none where they say
+/// nothing that can be evaluated.
+pub async fn group_of_run(cpu: &Cpu, run: &StoredRun, decides_on: &RunPlan) -> Result<Option<String>> {
+    let group = |plan: Plan| plan.concurrency().ok().flatten().map(|wish| wish.group);
+    seen_in_plan(cpu, (run, decides_on), group).await
+}
+
+/// What is seen in the plan of a run, which takes the processor.
+async fn seen_in_plan<T: Send + 'static>(
+    cpu: &Cpu,
+    (run, decides_on): (&StoredRun, &RunPlan),
+    look: impl FnOnce(Plan) -> T + Send + 'static,
+) -> Result<T> {
+    let (text, kept) = (decides_on.text.clone(), KeptContexts::of(run, decides_on));
+    let reading = move || -> Result<T> {
+        let contexts = kept.read()?;
+        Ok(look(Plan::of(WorkflowFile::read(&text).workflow.unwrap_or_default(), contexts)))
+    };
+    cpu.run(run.org_id.into(), CpuKind::Document, reading).await?
+}
+
+/// What the contexts of an attempt of a run are made of.
+struct KeptContexts {
+    run_id: RunId,
+    attempt: u32,
+    text: String,
+    /// Who had the run run again; none of a first attempt.
+    rerun_label: Option<String>,
+}
+
+impl KeptContexts {
+    fn of(run: &StoredRun, decides_on: &RunPlan) -> Self {
+        let rerun_label = decides_on.attempts.last().and_then(|attempt| attempt.rerun_label.clone());
+        Self { run_id: run.id, attempt: run.attempt, text: decides_on.contexts.clone(), rerun_label }
+    }
+
+    fn read(&self) -> Result<RunContexts> {
+        let strange = || Error::internal(format_args!("contexts of {}", self.run_id));
+        let mut contexts: serde_json::Value = serde_json::from_str(&self.text).map_err(|_| strange())?;
+        contexts["github"]["run_attempt"] = self.attempt.to_string().into();
+        if let Some(label) = self.rerun_label.as_deref() {
+            contexts["github"]["triggering_actor"] = label.into();
+        }
+        let of = |name: &str| Value::read_json(&contexts[name].to_string()).map_err(|_| strange());
+        Ok(RunContexts { github: of("github")?, inputs: of("inputs")?, vars: of("vars")? })
+    }
 }
 
 /// The contexts that stay the same throughout an attempt of a run.
 pub(crate) fn contexts_of(run: &StoredRun, decides_on: &RunPlan) -> Result<RunContexts> {
-    let strange = || Error::internal(format_args!("contexts of {}", run.id));
-    let mut contexts: serde_json::Value = serde_json::from_str(&decides_on.contexts).map_err(|_| strange())?;
-    contexts["github"]["run_attempt"] = run.attempt.to_string().into();
-    if let Some(label) = decides_on.attempts.last().and_then(|attempt| attempt.rerun_label.as_deref()) {
-        contexts["github"]["triggering_actor"] = label.into();
-    }
-    let of = |name: &str| Value::read_json(&contexts[name].to_string()).map_err(|_| strange());
-    Ok(RunContexts { github: of("github")?, inputs: of("inputs")?, vars: of("vars")? })
+    KeptContexts::of(run, decides_on).read()
 }
 
 impl Loaded {
@@ -169,8 +207,11 @@ impl Run {
         }
         turn.commit(change).await?;
         run.version += 1;
-        let plan =
-            if is_same_attempt { before.plan } else { Arc::new(plan_of(turn.services(), &run, &decides_on).await?) };
+        let plan = if is_same_attempt {
+            before.plan
+        } else {
+            Arc::new(plan_of(&turn.services().cpu, &run, &decides_on).await?)
+        };
         if is_queued {
             turn.services().waiting.wake(run.org_id);
         }

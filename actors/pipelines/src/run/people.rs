@@ -193,7 +193,7 @@ impl Handle<RerunRun> for Run {
             ..loaded.run
         };
         rows.retain(|place, _| decides_on.state.job(*place).is_some_and(|job| job.conclusion().is_some()));
-        let plan = plan_of(turn.services(), &loaded.run, &decides_on).await?;
+        let plan = plan_of(&turn.services().cpu, &loaded.run, &decides_on).await?;
         let about = (loaded.run.clone(), decides_on);
         let mut deciding = Deciding::new((&store, now), about, &plan, rows);
         deciding.begin().await?;

@@ -262,7 +262,7 @@ impl Run {
         }
         let decided = deciding.finish()?;
         self.settle(decided, turn).await?;
-        metrics::counter!("troupe_pipeline_runners_lost_total").increment(1);
+        turn.services().lost_runners.add();
         Ok(())
     }
 

@@ -37,6 +37,8 @@ pub(super) struct Starting<'a> {
     now: Timestamp,
     repository: &'a StoredRepository,
     happened: &'a Happened,
+    /// Whether an enabled rule covers the ref, once that was looked up.
+    is_protected: Option<bool>,
     /// The groups that the runs enter: each is read once, and written once.
     groups: BTreeMap<String, StoredGroup>,
     change: Change,
@@ -62,6 +64,7 @@ impl<'a> Starting<'a> {
             now,
             repository,
             happened,
+            is_protected: None,
             groups: BTreeMap::new(),
             change: Change::new(),
             runs: Vec::new(),
@@ -189,8 +192,21 @@ impl<'a> Starting<'a> {
         event
     }
 
+    /// Whether an enabled rule covers the ref, which all of these runs are of.
+    async fn is_protected(&mut self) -> Result<bool> {
+        if let Some(is_protected) = self.is_protected {
+            return Ok(is_protected);
+        }
+        let rules = self.services.services.store.branch_rules(self.repository.no).await?;
+        let full_ref = RefName::parse(self.happened.full_ref.as_bytes());
+        let is_protected = full_ref.is_some_and(|full_ref| rules.protects(&full_ref));
+        self.is_protected = Some(is_protected);
+        Ok(is_protected)
+    }
+
     /// The contexts that stay the same throughout the run, as JSON.
     async fn contexts(&mut self, run: &StoredRun) -> Result<String> {
+        let is_protected = self.is_protected().await?;
         let services = &self.services.services;
         let organization = services.store.organization(run.org_id).await?;
         let owner = organization.map(|it| it.slug.as_str().to_owned()).unwrap_or_default();
@@ -202,8 +218,6 @@ impl<'a> Starting<'a> {
         let inputs: Value = serde_json::from_str(&self.happened.inputs).unwrap_or_default();
         let event = self.event(run, &owner);
         let workflow_ref = format!("{owner}/{name}/{WORKFLOW_FOLDER}/{}@{}", run.file, run.full_ref);
-        let rules = services.store.branch_rules(run.no).await?;
-        let is_protected = RefName::parse(run.full_ref.as_bytes()).is_some_and(|full_ref| rules.protects(&full_ref));
         let contexts = json!({
             "github": {
                 "event_name": run.event, "event": event, "ref": run.full_ref, "ref_name": ref_name,

@@ -29,7 +29,7 @@ use self::problem::Problems;
 pub use self::{
     beside::{FilesBeside, WORKFLOW_NAME_LEN_MAX},
     glob::Glob,
-    inputs::{ActionInput, InputFault},
+    inputs::{ActionInput, InputFault, OwnRun},
     matrix::{MATRIX_JOBS_MAX, Matrix, MatrixFault, MatrixTree, Scalar},
     model::{
         Action, Bindings, Concurrency, Condition, Defaults, Environment, JOBS_MAX, Job, JobKey, Permissions, Queue,

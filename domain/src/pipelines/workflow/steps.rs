@@ -66,10 +66,13 @@ fn kind(node: &Node, read: &mut Read<'_, '_>) -> StepKind {
     if let (Some(action), Some(node), Bindings::Each(given)) = (action, node.get("with"), &with) {
         for ((key, _), (name, value)) in node.entries().iter().zip(given) {
             let Some(fault) = action.input_fault(name, value) else { continue };
-            let message = fault.message(action, &[name]);
+            let message = fault.forecast(action, &[name]);
             match fault {
-                InputFault::Foreign(_) => read.problems.error(key.place, message),
-                InputFault::Unknown | InputFault::Idle => read.problems.warning(key.place, message),
+                InputFault::Impossible(_) => read.problems.error(key.place, message),
+                // What it comes to may be what holds of the run.
+                InputFault::Foreign(_) | InputFault::Unknown | InputFault::Idle => {
+                    read.problems.warning(key.place, message);
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use super::*;
-use crate::pipelines::expressions::{ContextName, Function, Properties};
+use crate::pipelines::expressions::{ContextName, Function, Properties, Value};
 
 const MINIMAL: &str = "on: push\njobs: {a: {runs-on: linux, steps: [{run: make}]}}\n";
 
@@ -124,7 +124,10 @@ fn inputs_that_do_nothing_are_warnings_and_those_that_cannot_be_followed_errors(
     let (warning, error) = (Severity::Warning, Severity::Error);
     let unknown =
         "Unexpected input(s) 'Colour', valid inputs are ['path', 'key', 'upload-chunk-size', 'enableCrossOsArchive']";
-    let other = "Input(s) 'repository' can't be followed: a job checks out the repository that its run is of";
+    let other = "Input(s) 'repository' can't be followed where they ask for something else: a job checks out the repository \
+                 that its run is of";
+    let run =
+        "Input(s) 'run-id' can't be followed where they ask for something else: a job downloads what its own run made";
     let by_id = "Input(s) 'artifact-ids' can't be followed: a job downloads artifacts by their names";
     for (action, with, expected) in [
         ("cache/save", "path: a, Colour: b", Some((warning, 25, unknown))),
@@ -135,15 +138,44 @@ fn inputs_that_do_nothing_are_warnings_and_those_that_cannot_be_followed_errors(
         ("checkout", "token: '${{ secrets.OTHER }}'", Some((warning, 16, "Input(s) 'token' do nothing here"))),
         ("checkout", "repository: '${{github.repository}}'", None),
         ("checkout", "repository: '${{ service.event.repository.full_name }}'", None),
-        ("checkout", "repository: a/b", Some((error, 16, other))),
-        ("checkout", "repository: github.repository", Some((error, 16, other))),
+        ("checkout", "repository: a/b", Some((warning, 16, other))),
+        ("checkout", "repository: '${{ inputs.repo || github.repository }}'", Some((warning, 16, other))),
+        ("checkout", "repository: github.repository", Some((warning, 16, other))),
         ("download-artifact", "pattern: 'a-*', merge-multiple: true", None),
         ("download-artifact", "run-id: '${{ github.run_id }}'", None),
+        ("download-artifact", "run-id: 1", Some((warning, 16, run))),
         ("download-artifact", "artifact-ids: 1", Some((error, 16, by_id))),
     ] {
         let expected = expected.map(|(severity, column, message)| (severity, Some(column), message.to_owned()));
         assert_eq!(told(action, with), expected.into_iter().collect::<Vec<_>>(), "{action} {with}");
     }
+}
+
+#[test]
+fn values_may_name_what_the_run_is_of() {
+    let github = Value::object([
+        ("repository", Value::text("acme/web")),
+        ("run_id", Value::text("run_1")),
+        ("server_url", Value::text("https://example.com")),
+    ]);
+    let run = OwnRun::of(&github);
+    for (action, name, value, is_own) in [
+        (Action::Checkout, "repository", " Acme/web", true),
+        (Action::Checkout, "Repository", "acme/web", true),
+        (Action::Checkout, "repository", "", true),
+        (Action::Checkout, "repository", "web", false),
+        (Action::Checkout, "repository", "run_1", false),
+        (Action::Checkout, "github-server-url", "https://example.com/", true),
+        (Action::Checkout, "github-server-url", "https://example.com/other", false),
+        (Action::DownloadArtifact, "repository", "acme/web", true),
+        (Action::DownloadArtifact, "run-id", "run_1", true),
+        (Action::DownloadArtifact, "run-id", "run_2", false),
+        (Action::DownloadArtifact, "artifact-ids", "run_1", false),
+    ] {
+        assert_eq!(action.value_fault(name, value, &run).is_none(), is_own, "{name}: {value}");
+    }
+    // Where the run isn't known nothing is its own.
+    assert!(Action::Checkout.value_fault("github-server-url", "/", &OwnRun::of(&Value::Null)).is_some());
 }
 
 #[test]

@@ -2,28 +2,23 @@
 //!
 //! Where a job is in its life its row says, and what holds it back the state of its run.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 
+use actors::pipelines::group_of_run;
 use domain::{
     Timestamp,
     id::{JobId, OrgId, RunId, RunnerId},
     pipelines::{
         concurrency::Group,
-        expressions::Value,
-        run::{Gate, JobPlace, Phase, Plan, RunContexts},
-        runner::{RUNNERS_MAX, label_missing},
+        run::{Gate, JobPlace, Phase},
+        runner::{RUNNER_ASKED_WITHIN, RUNNERS_MAX, label_missing},
     },
 };
 use http_shell::{error::Result, state::AppState};
 use store::pipelines::{GroupMember, JobStage, RunPlan, StoredApproval, StoredJob, StoredRun, StoredRunner};
 
-use crate::{approvals, workflows::sources};
+use crate::approvals;
 
-/// How long ago a runner that still asks for jobs asked last, at most: a question waits up to 50 s, and is written down every 30 s.
-const ASKED_WITHIN: Duration = Duration::from_mins(2);
 /// Groups of a run of which is found out who holds them, at most.
 const GROUPS_LOOKED_AT: usize = 20;
 /// Jobs that are named of those that have the places of a matrix; where there are several more, those are counted.
@@ -32,7 +27,8 @@ const NAMES_MAX: usize = 3;
 /// The runners of an organization, and what they do.
 pub(crate) struct RunnersNow {
     runners: Vec<StoredRunner>,
-    with_jobs: BTreeSet<RunnerId>,
+    /// When each runner that does jobs now started the last of those.
+    with_jobs: BTreeMap<RunnerId, Timestamp>,
     now: Timestamp,
 }
 
@@ -41,7 +37,7 @@ pub(crate) struct RunnersNow {
 enum Doing {
     /// People have it wait.
     Paused,
-    /// Another job.
+    /// As many jobs as it takes: since the last of them started, it asked for none.
     Busy,
     /// Questions for jobs.
     Asking,
@@ -56,21 +52,40 @@ impl RunnersNow {
     pub async fn read(state: &AppState, org_id: OrgId) -> Result<Self> {
         let runners = state.store.runners(org_id, RUNNERS_MAX).await?;
         let with_jobs =
-            if runners.is_empty() { BTreeSet::new() } else { state.store.runners_with_jobs(org_id).await? };
+            if runners.is_empty() { BTreeMap::new() } else { state.store.runners_with_jobs(org_id).await? };
         Ok(Self { runners, with_jobs, now: state.store.now() })
     }
 
-    /// Why a job with these labels waits for a runner.
+    /// Why a job with these labels waits for a runner, as whoever keeps the runners is told.
     pub fn reason(&self, labels: &[String]) -> String {
+        let doing = self.doing_of(labels);
+        self.plain_reason(labels, &doing).unwrap_or_else(|| self.counted(&doing))
+    }
+
+    /// The same as everybody is told who sees the job.
+    pub fn general_reason(&self, labels: &[String]) -> String {
+        let doing = self.doing_of(labels);
+        self.plain_reason(labels, &doing).unwrap_or_else(|| named(&doing))
+    }
+
+    /// What the runners do that may take a job with these labels.
+    fn doing_of(&self, labels: &[String]) -> Vec<Doing> {
         let fitting = self.runners.iter().filter(|it| label_missing(labels, &it.labels).is_none());
-        let doing: Vec<Doing> = fitting.map(|it| self.doing(it)).collect();
+        fitting.map(|it| self.doing(it)).collect()
+    }
+
+    /// Why a job waits where no runner may take it, or one asks for jobs.
+    fn plain_reason(&self, labels: &[String], doing: &[Doing]) -> Option<String> {
         if doing.is_empty() {
-            return self.missing(labels);
+            return Some(self.missing(labels));
         }
+        let asked = || "A runner that may take it asked for a job within the last two minutes.".to_owned();
+        doing.contains(&Doing::Asking).then(asked)
+    }
+
+    /// How many runners do what.
+    fn counted(&self, doing: &[Doing]) -> String {
         let count = |wanted: fn(Doing) -> bool| doing.iter().filter(|it| wanted(**it)).count();
-        if count(|it| it == Doing::Asking) > 0 {
-            return "A runner that may take it asked for a job within the last two minutes.".to_owned();
-        }
         let heard = doing.iter().filter_map(|it| if let Doing::Silent(at) = it { Some(*at) } else { None }).max();
         let silent = format!("silent for {}", span(self.now.since(heard.unwrap_or(self.now))));
         let told = [
@@ -86,8 +101,9 @@ impl RunnersNow {
     fn doing(&self, runner: &StoredRunner) -> Doing {
         match runner.seen_at {
             _ if runner.is_paused => Doing::Paused,
-            _ if self.with_jobs.contains(&runner.id) => Doing::Busy,
-            Some(at) if self.now.since(at) <= ASKED_WITHIN => Doing::Asking,
+            // A question that follows within half a minute of the last one isn't written down: until a later one is, it is busy.
+            seen_at if self.with_jobs.get(&runner.id).is_some_and(|started| seen_at <= Some(*started)) => Doing::Busy,
+            Some(at) if self.now.since(at) <= RUNNER_ASKED_WITHIN => Doing::Asking,
             Some(at) => Doing::Silent(at),
             None => Doing::Nothing,
         }
@@ -103,6 +119,21 @@ impl RunnersNow {
             Some(label) => format!("No runner has `{label}`."),
             None => "No runner has all of its labels.".to_owned(),
         }
+    }
+}
+
+/// What runners do of which none asks for jobs, without who and how many they are.
+fn named(doing: &[Doing]) -> String {
+    let does = |wanted: fn(Doing) -> bool| doing.iter().any(|it| wanted(*it));
+    let told = [
+        (does(|it| it == Doing::Busy), "busy"),
+        (does(|it| matches!(it, Doing::Silent(_) | Doing::Nothing)), "silent"),
+        (does(|it| it == Doing::Paused), "paused"),
+    ];
+    let told: Vec<&str> = told.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what).collect();
+    match told.as_slice() {
+        [first, second, third] => format!("The runners that may take it are {first}, {second} or {third}."),
+        others => format!("The runners that may take it are {}.", others.join(" or ")),
     }
 }
 
@@ -242,28 +273,14 @@ impl Waiting<'_> {
         if !self.run.waits_for_group {
             return Ok(None);
         }
-        let Some(name) = self.group_of_run().await else {
+        // Where nobody can look at its file now, it is told without the name.
+        let group = group_of_run(self.state.actors.kernel.cpu(), self.run, self.plan).await;
+        let Ok(Some(name)) = group else {
             return Ok(Some("another run of its concurrency group.".to_owned()));
         };
         let member = GroupMember { run_id: self.run.id, job: None };
         Ok(Some(self.group_now(&name).await?.told(&name, member)))
     }
-
-    /// The group that the run wants to be in, as its file and its contexts say; none where nobody can look at them now.
-    async fn group_of_run(&self) -> Option<String> {
-        let (_, file) = sources(self.state).meaning(self.run.org_id, self.plan.text.clone()).await.ok()?;
-        let plan = Plan::of(file.workflow.clone()?, contexts_of(self.run, self.plan)?);
-        plan.concurrency().ok().flatten().map(|wish| wish.group)
-    }
-}
-
-/// The contexts with which the newest attempt of a run was begun.
-fn contexts_of(run: &StoredRun, plan: &RunPlan) -> Option<RunContexts> {
-    let mut contexts: serde_json::Value = serde_json::from_str(&plan.contexts).ok()?;
-    let github = contexts.get_mut("github")?.as_object_mut()?;
-    github.insert("run_attempt".to_owned(), run.attempt.to_string().into());
-    let of = |name: &str| Value::read_json(&contexts.get(name)?.to_string()).ok();
-    Some(RunContexts { github: of("github")?, inputs: of("inputs")?, vars: of("vars")? })
 }
 
 /// What a run and its jobs wait for, a line for each.
@@ -278,7 +295,7 @@ pub(crate) async fn waits(
         // Jobs of a matrix mostly ask for the same.
         let mut reasons: BTreeMap<&[String], String> = BTreeMap::new();
         for job in jobs.iter().filter(|job| job.stage == JobStage::Queued) {
-            let reason = reasons.entry(&job.labels).or_insert_with(|| runners.reason(&job.labels));
+            let reason = reasons.entry(&job.labels).or_insert_with(|| runners.general_reason(&job.labels));
             told.push(format!("{}: {reason}", job.name));
         }
     }

@@ -151,8 +151,15 @@ impl Watch {
     async fn look(&mut self) -> String {
         self.next = Next::Pulse;
         let health = self.ask(Question::Health).await;
-        let queues = tokio::time::timeout(DATABASE_PATIENCE, self.queues()).await;
-        let queues = queues.unwrap_or_else(|_elapsed| Err(Error::busy(DATABASE_PATIENCE)));
+        let (queues, pipelines) = tokio::join!(
+            tokio::time::timeout(DATABASE_PATIENCE, self.queues()),
+            tokio::time::timeout(DATABASE_PATIENCE, self.pipelines()),
+        );
+        let mut queues = queues.unwrap_or_else(|_elapsed| Err(Error::busy(DATABASE_PATIENCE)));
+        if let Ok(queues) = &mut queues {
+            // What isn't known in time of pipelines takes none of the rest with it.
+            queues["pipelines"] = pipelines.ok().and_then(Result::ok).unwrap_or_default();
+        }
         event("health", health) + &event("queues", queues)
     }
 
@@ -167,9 +174,6 @@ impl Watch {
         let outbox = store.outbox_by_state().await?;
         let deliveries = store.deliveries_by_state().await?;
         let jobs = store.waiting_jobs().await?;
-        // Another node's are in its own metrics.
-        let metrics = self.state.metrics.as_ref().filter(|_| self.is_here());
-        let pipelines = pipelines::shown(store, metrics).await?;
         let of_outbox = |state: &str| -> u64 {
             outbox.iter().filter(|count| count.state == state).map(|count| count.entries).sum()
         };
@@ -195,8 +199,14 @@ impl Watch {
                 "queued": jobs.map_or(0, |jobs| jobs.count),
                 "oldestMs": jobs.map(|jobs| store.now().as_millis() - jobs.since.as_millis()),
             },
-            "pipelines": pipelines,
         }))
+    }
+
+    /// What waits for runners, and how they are.
+    async fn pipelines(&self) -> domain::Result<Value> {
+        // Another node's lost runners are in its own metrics.
+        let lost = self.is_here().then(|| self.state.actors.lost_runners.count());
+        Ok(pipelines::shown(&self.state.store, lost).await?)
     }
 }
 

@@ -20,7 +20,8 @@ use crate::runner::{
     words::Files,
     worker::{
         folder::Reach,
-        glob::{Patterns, common_folder, is_like},
+        glob::{Patterns, common_folder},
+        names::NamePattern,
         view::{digest, hex},
     },
 };
@@ -169,6 +170,9 @@ impl Call {
     pub(super) async fn artifact_download(&self) -> Outcome {
         let name = self.input("name");
         let folder = self.place.workspace.join(self.input("path").unwrap_or("."));
+        // A name goes before a pattern.
+        let pattern = self.input("pattern").filter(|_| name.is_none());
+        let like = pattern.map(NamePattern::new).transpose()?;
         let mut found: Vec<(String, String)> = match &self.files {
             Files::Here { kept, .. } => found_here(kept, name),
             Files::Server { token } => {
@@ -184,9 +188,9 @@ impl Call {
         if let Some(name) = name.filter(|_| found.is_empty()) {
             return Err(format!("Artifact not found for name: {name}"));
         }
-        // As at GitHub, a pattern that no artifact is like brings nothing, and a name goes before a pattern.
-        if let Some(pattern) = self.input("pattern").filter(|_| name.is_none()) {
-            found.retain(|(artifact, _)| is_like(pattern, artifact));
+        // As at GitHub, a pattern that no artifact is like brings nothing.
+        if let (Some(pattern), Some(like)) = (pattern, &like) {
+            found.retain(|(artifact, _)| like.takes(artifact));
             self.output.say(&format!("Artifacts that are like {pattern}: {}", found.len()));
         }
         for (artifact, from) in &found {

@@ -5,19 +5,17 @@ use std::{
     os::fd::AsFd,
     path::{Path, PathBuf},
     process::Stdio,
+    time::Duration,
 };
 
 use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::process::Command;
+use tokio::{process::Command, time::Instant};
 
-use super::{
-    Call, Done, Outcome,
-    transfer::{Failure, again},
-};
+use super::{Call, Done, Outcome, transfer::SILENCE};
 use crate::runner::{
-    server::{Server, is_passing},
+    server::{Failure, Server, again, is_passing},
     words::Files,
 };
 
@@ -61,19 +59,25 @@ const UNPREPARED: [&str; 6] =
 /// Which refs of the server a repository follows, and under which names.
 const BRANCHES: &str = "+refs/heads/*:refs/remotes/origin/*";
 const TAGS: &str = "+refs/tags/*:refs/tags/*";
-/// Seconds for which nothing may come of what git fetches.
-const SILENCE_SECONDS: &str = "120";
-/// What git says where it would say the same the next time.
-const FINAL: [&str; 9] = [
-    "Authentication failed",
-    "could not read Username",
+/// What git says where a connection broke off under way.
+const BROKEN_OFF: [&str; 5] = ["RPC failed", "early EOF", "hung up", "unexpected disconnect", "transfer closed"];
+/// What git says where there was no connection.
+const OUT_OF_REACH: [&str; 6] = [
+    "unable to access 'http",
+    "Could not resolve",
+    "timed out",
+    "Failed to connect",
+    "Connection refused",
+    "Connection reset",
+];
+/// What git says beside such words where it would say the same the next time.
+const FINAL: [&str; 6] = [
     "not our ref",
-    "unadvertised object",
-    "couldn't find remote ref",
-    "' not found",
     "SSL certificate problem",
     "certificate verification failed",
     "No space left on device",
+    "Disk quota exceeded",
+    "File too large",
 ];
 /// Variables of the process that nothing sees which it starts.
 const HIDDEN: &str = "TROUPE_";
@@ -164,6 +168,7 @@ impl Call {
             self.git(folder, &arguments, &[]).await.map_err(Failure::Final)?;
         }
         let (name, header) = (credential_name(&source.url), header(&source.authorization));
+        let silence_seconds = SILENCE.as_secs().to_string();
         // In the environment of git alone: arguments can be read by everybody.
         let environment = [
             ("GIT_CONFIG_COUNT", "3"),
@@ -172,7 +177,7 @@ impl Call {
             ("GIT_CONFIG_KEY_1", "http.lowSpeedLimit"),
             ("GIT_CONFIG_VALUE_1", "1"),
             ("GIT_CONFIG_KEY_2", "http.lowSpeedTime"),
-            ("GIT_CONFIG_VALUE_2", SILENCE_SECONDS),
+            ("GIT_CONFIG_VALUE_2", silence_seconds.as_str()),
             // What git says of a failure is looked at.
             ("LC_ALL", "C"),
         ];
@@ -230,6 +235,7 @@ impl Call {
 
     /// The same, where what git says of a failure tells whether it may pass.
     async fn git_judged(&self, folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Result<(), Failure> {
+        let began = Instant::now();
         let mut command = self.command(folder, arguments, environment);
         let started = command.stderr(Stdio::piped()).spawn();
         let started = started.map_err(|error| Failure::Final(format!("git can't be started: {error}")))?;
@@ -240,7 +246,10 @@ impl Call {
             return Ok(());
         }
         let why = format!("git {} failed.", arguments[0]);
-        Err(if is_final(&said) { Failure::Final(why) } else { Failure::Passing(why) })
+        if !may_pass(&said) {
+            return Err(Failure::Final(why));
+        }
+        Err(Failure::passing(why).after(moved(&said, began.elapsed())))
     }
 
     fn command(&self, folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Command {
@@ -289,12 +298,21 @@ fn header(authorization: &str) -> String {
     format!("Authorization: {}", name.map_or(authorization, |name| &authorization[name.len()..]).trim())
 }
 
-/// Whether what git says of a failure means that the next try would fail as well.
-fn is_final(said: &str) -> bool {
+/// Whether what git says of a failure means that the next try may succeed. A git that was ended says nothing.
+fn may_pass(said: &str) -> bool {
+    let says = |all: &[&str]| all.iter().any(|words| said.contains(words));
     let status = said.split("returned error: ").nth(1).and_then(|rest| rest.get(..3)?.parse::<u16>().ok());
-    let status = status.and_then(|status| StatusCode::from_u16(status).ok());
-    let is_refused = status.is_some_and(|status| status.is_client_error() && !is_passing(status));
-    is_refused || FINAL.iter().any(|words| said.contains(words))
+    match status.and_then(|status| StatusCode::from_u16(status).ok()) {
+        _ if says(&FINAL) => false,
+        Some(status) => is_passing(status),
+        None => said.trim().is_empty() || says(&BROKEN_OFF) || says(&OUT_OF_REACH),
+    }
+}
+
+/// For how long bytes moved at least in a fetch that failed after so long: before it broke off it may have been silent.
+fn moved(said: &str, span: Duration) -> Duration {
+    let is_broken_off = BROKEN_OFF.iter().any(|words| said.contains(words));
+    if is_broken_off { span.saturating_sub(SILENCE) } else { Duration::ZERO }
 }
 
 /// Whether a path is in a folder, by its names.
@@ -335,21 +353,41 @@ mod tests {
             "fatal: Authentication failed for 'http://x/a.git/'".to_owned(),
             "fatal: repository 'http://x/a.git/' not found".to_owned(),
             "fatal: remote error: upload-pack: not our ref 1234567890123456789012345678901234567890".to_owned(),
+            "fatal: couldn't find remote ref refs/heads/gone".to_owned(),
+            "fatal: unable to access 'https://x/a.git/': SSL certificate problem: certificate has expired".to_owned(),
+            "fatal: Unable to create '/w/.git/shallow.lock': File exists.".to_owned(),
+            "error: cannot open '.git/FETCH_HEAD': Permission denied".to_owned(),
+            "fatal: write error: Disk quota exceeded\nfatal: early EOF".to_owned(),
+            "error: object file .git/objects/12/34 is empty\nfatal: loose object 1234 is corrupt".to_owned(),
+            "error: unknown option `unshallow-all'".to_owned(),
+            format!("error: RPC failed; HTTP 413 curl 22 {}", status(413)),
         ];
         for said in refusals {
-            assert!(is_final(&said), "{said}");
+            assert!(!may_pass(&said), "{said}");
         }
         let outages = [
             status(429),
             status(500),
             status(503),
             "fatal: unable to access 'http://x/a.git/': Failed to connect to x port 80 after 0 ms".to_owned(),
+            "fatal: unable to access 'http://x/a.git/': Could not resolve host: x".to_owned(),
             "error: RPC failed; curl 56 Recv failure: Connection reset by peer\nfatal: early EOF".to_owned(),
+            "fetch-pack: unexpected disconnect while reading sideband packet".to_owned(),
+            "fatal: the remote end hung up unexpectedly".to_owned(),
+            format!("error: RPC failed; HTTP 502 curl 22 {}", status(502)),
             String::new(),
         ];
         for said in outages {
-            assert!(!is_final(&said), "{said}");
+            assert!(may_pass(&said), "{said}");
         }
+    }
+
+    #[test]
+    fn a_fetch_that_broke_off_after_long_moved_and_one_that_found_nobody_did_not() {
+        let span = SILENCE + Duration::from_secs(60);
+        assert_eq!(moved("error: RPC failed; curl 18 transfer closed\nfatal: early EOF", span), span - SILENCE);
+        assert_eq!(moved("fatal: early EOF", Duration::from_secs(60)), Duration::ZERO);
+        assert_eq!(moved("fatal: unable to access 'http://x/a.git/': Failed to connect", span), Duration::ZERO);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, fs::File};
 use domain::pipelines::{
     expressions::Template,
     job::{JobLimits, Part},
-    workflow::{Action, InputFault, OF_STEP},
+    workflow::{Action, InputFault, OF_STEP, OwnRun},
 };
 
 use super::{environment::Place, folder::Reach, output::Output};
@@ -38,6 +38,8 @@ pub struct Call {
     pub files: Files,
     /// Where the server is.
     pub server_url: String,
+    /// What of the run inputs may name.
+    pub run: OwnRun,
     /// A command before each program that a step starts.
     pub wrapper: Vec<String>,
     /// How much the job may make.
@@ -105,7 +107,7 @@ impl Call {
         }
         for (fault, names) in faults {
             let message = fault.message(action, &names);
-            if matches!(fault, InputFault::Foreign(_)) {
+            if matches!(fault, InputFault::Foreign(_) | InputFault::Impossible(_)) {
                 return Err(message);
             }
             self.output.warning(&message);
@@ -116,7 +118,7 @@ impl Call {
     /// Why an input isn't followed, unless its text or its value says what holds in any case.
     fn input_fault(&self, action: Action, name: &str, value: &str) -> Option<InputFault> {
         let given = self.given.get(name).and_then(|text| Template::parse(text, &OF_STEP).ok());
-        let fault = action.input_fault(name, &Template::literal(value))?;
+        let fault = action.value_fault(name, value, &self.run)?;
         given.is_none_or(|given| action.input_fault(name, &given).is_some()).then_some(fault)
     }
 

@@ -10,26 +10,22 @@ use reqwest::{Body, Response, StatusCode, header::CONTENT_LENGTH};
 use tokio::{
     io::AsyncWriteExt,
     select,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use super::Outcome;
-use crate::runner::server::{OUTAGE_MAX, Patience, client, is_passing, unreachable};
+use crate::runner::server::{Failure, again, client, is_passing, unreachable};
 
 /// How long nothing may go or come until a transfer counts as broken off.
-const SILENCE: Duration = Duration::from_secs(120);
-
-/// Why something that needs the server failed.
-pub enum Failure {
-    /// Tried again, it may succeed.
-    Passing(String),
-    /// Tried again, it fails as well.
-    Final(String),
-}
+pub const SILENCE: Duration = Duration::from_secs(120);
+/// How long bytes move until it is certain that somebody takes or gives them: for less a connection's own buffers may do.
+const MOVED_MIN: Duration = Duration::from_secs(10);
 
 impl Failure {
     fn unreachable(error: &reqwest::Error) -> Self {
-        Self::Passing(unreachable(error).to_string())
+        let why = unreachable(error).to_string();
+        // An address that is none.
+        if error.is_builder() { Self::Final(why) } else { Self::passing(why) }
     }
 
     fn file(error: &io::Error) -> Self {
@@ -37,7 +33,15 @@ impl Failure {
     }
 
     fn silence() -> Self {
-        Self::Passing(format!("nothing moved for {} seconds", SILENCE.as_secs()))
+        Self::passing(format!("nothing moved for {} seconds", SILENCE.as_secs()))
+    }
+
+    /// The same of a try in which bytes moved for so long.
+    pub fn after(self, span: Duration) -> Self {
+        match self {
+            Self::Passing { why, .. } => Self::Passing { why, has_moved: span >= MOVED_MIN },
+            Self::Final(why) => Self::Final(why),
+        }
     }
 }
 
@@ -51,25 +55,6 @@ pub async fn get(url: &str, file: &File) -> Outcome<()> {
     again("The download begins again", || get_once(url, file)).await
 }
 
-/// Does something that needs the server, again as long as an outage may last; `what` is said before each further try.
-pub async fn again<T, F>(what: &str, once: impl Fn() -> F) -> Outcome<T>
-where
-    F: Future<Output = Result<T, Failure>>,
-{
-    let mut patience = Patience::of(OUTAGE_MAX);
-    loop {
-        match once().await {
-            Ok(done) => return Ok(done),
-            Err(Failure::Passing(why)) => {
-                if !patience.again(what, &why).await {
-                    return Err(why);
-                }
-            }
-            Err(Failure::Final(why)) => return Err(why),
-        }
-    }
-}
-
 /// The file at its beginning, for whoever works while others do.
 fn rewound(file: &File) -> io::Result<tokio::fs::File> {
     let mut file = file.try_clone()?;
@@ -81,11 +66,18 @@ async fn put_once(url: &str, file: &File) -> Result<(), Failure> {
     let client = client(url).map_err(|error| Failure::Final(error.to_string()))?;
     let len = file.metadata().map_err(|error| Failure::file(&error))?.len();
     let body = Body::from(rewound(file).map_err(|error| Failure::file(&error))?);
-    let sent = select! {
-        sent = client.put(url).header(CONTENT_LENGTH, len).body(body).send() => sent,
-        () = still(file) => return Err(Failure::silence()),
+    let began = Instant::now();
+    let (sent, silence) = select! {
+        sent = client.put(url).header(CONTENT_LENGTH, len).body(body).send() => {
+            let sent = sent.map_err(|error| Failure::unreachable(&error));
+            (sent.and_then(|answer| taken("upload", answer.status())), Duration::ZERO)
+        }
+        () = still(file) => (Err(Failure::silence()), SILENCE),
     };
-    taken("upload", sent.map_err(|error| Failure::unreachable(&error))?.status())
+    let mut cursor = file;
+    let is_begun = cursor.stream_position().is_ok_and(|at| at > 0);
+    let moved = if is_begun { began.elapsed().saturating_sub(silence) } else { Duration::ZERO };
+    sent.map_err(|failure| failure.after(moved))
 }
 
 /// Waits until the cursor of a file that is sent stands still.
@@ -115,8 +107,11 @@ async fn get_once(url: &str, file: &File) -> Result<(), Failure> {
 
 /// Writes what comes into a file.
 async fn save(mut answer: Response, file: &mut tokio::fs::File) -> Result<(), Failure> {
-    while let Some(chunk) = soon(answer.chunk()).await? {
+    let began = Instant::now();
+    let mut moved = Duration::ZERO;
+    while let Some(chunk) = soon(answer.chunk()).await.map_err(|failure| failure.after(moved))? {
         file.write_all(&chunk).await.map_err(|error| Failure::file(&error))?;
+        moved = began.elapsed();
     }
     Ok(())
 }
@@ -134,7 +129,7 @@ fn taken(what: &str, status: StatusCode) -> Result<(), Failure> {
     let why = || format!("the {what} was answered with {status}");
     match status {
         _ if status.is_success() => Ok(()),
-        _ if is_passing(status) => Err(Failure::Passing(why())),
+        _ if is_passing(status) => Err(Failure::passing(why())),
         _ => Err(Failure::Final(why())),
     }
 }
