@@ -5,7 +5,11 @@ use std::time::Duration;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::git::RepositoryName;
 use serde_json::{Value, json};
-use store::{Change, Store, git::RepositoryNo, pipelines::StoredSchedule};
+use store::{
+    Change, Store,
+    git::RepositoryNo,
+    pipelines::{PIPELINE_TRIGGERS, StoredSchedule},
+};
 
 use super::{Held, Works};
 use crate::harness::{Answer, Client};
@@ -188,6 +192,8 @@ async fn a_schedules_run_acts_for_nobody_where_its_file_is_not_the_text_that_was
     let times = works.planned("hourly.yml").await;
     let store = works.server.store().await;
     for (at, file_hash) in [None, Some("another text".to_owned())].into_iter().enumerate() {
+        let is_planned = async || store.work_next(PIPELINE_TRIGGERS).await.unwrap().is_none().then_some(());
+        works.server.eventually("the plan of all that was pushed", is_planned).await;
         let (no, planned) = works.schedule(&store).await;
         let mut change = Change::new();
         change.schedule_put(no, &StoredSchedule { file_hash, ..planned });

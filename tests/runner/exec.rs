@@ -263,7 +263,7 @@ jobs:
   a:
     runs-on: x
     steps:
-      - {uses: actions/checkout@v4, with: "${{ fromJSON(format('{{"repository": "{0}"}}', github.repository)) }}"}
+      - {uses: actions/checkout@v4, with: '${{ fromJSON(format(''{{"repository": "{0}"}}'', github.repository)) }}'}
       - uses: actions/checkout@v4
         with: {path: b, repository: "${{ inputs.repo || github.repository }}", github-server-url: "http://localhost/"}
       - {uses: actions/checkout@v4, with: {path: c, repository: OWN}}
@@ -311,8 +311,7 @@ jobs:
     steps:
       - {uses: actions/download-artifact@v4, with: {pattern: 'shard-{1..4}', path: in}}
       - {uses: actions/download-artifact@v4, with: {pattern: 'MANY', path: in}}
-      - run: test "$(ls in)" = "$(printf 'shard-1
-shard-4')"
+      - run: test "$(ls in)" = "$(printf 'shard-1\nshard-4')"
       - {uses: actions/download-artifact@v4, with: {pattern: 'shard-@(1|4)'}, continue-on-error: true}
       - {uses: actions/download-artifact@v4, with: {pattern: 'shard-{1..2000}'}, continue-on-error: true}
 "#;

@@ -206,13 +206,13 @@ async fn status(
     loop {
         let now = steps.borrow_and_update().clone();
         drop(spool.keep_steps(&now));
-        let began = Instant::now();
+        let asked_at = Instant::now();
         if say_steps(server, &now, cancel).await {
             backoff = Backoff::default();
-            changed(&mut steps, began + span_min, began + span_max).await;
+            changed(&mut steps, asked_at + span_min, asked_at + span_max).await;
         } else {
             // A connection that hung has used up this time: the server's patience with a silent runner doesn't stand still.
-            sleep_until(began + backoff.span()).await;
+            sleep_until(asked_at + backoff.span()).await;
         }
     }
 }

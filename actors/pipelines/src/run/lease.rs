@@ -58,7 +58,7 @@ impl Handle<RenewLease> for Run {
             job.stage.is_running() && job.token.is_some() && job.token == token && is_old
         };
         let found = turn.services().services.store.job(loaded.run.no, job_id).await?;
-        if found.filter(is_due).is_none() {
+        if !found.as_ref().is_some_and(is_due) {
             return Ok(());
         }
         let mut change = Change::new();

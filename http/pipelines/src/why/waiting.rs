@@ -114,7 +114,9 @@ impl RunnersNow {
         if self.runners.is_empty() {
             return "There is no runner.".to_owned();
         }
-        let has = |label: &String, runner: &StoredRunner| label_missing(&[label.clone()], &runner.labels).is_none();
+        let has = |label: &String, runner: &StoredRunner| {
+            label_missing(std::slice::from_ref(label), &runner.labels).is_none()
+        };
         match labels.iter().find(|label| !self.runners.iter().any(|runner| has(label, runner))) {
             Some(label) => format!("No runner has `{label}`."),
             None => "No runner has all of its labels.".to_owned(),
