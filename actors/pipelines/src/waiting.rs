@@ -14,6 +14,9 @@ use domain::{
 use store::pipelines::StoredRunner;
 use tokio::sync::oneshot;
 
+/// How far apart those who wait look which jobs are queued, at least: a look reads hundreds, and sees all that came meanwhile.
+const LOOKS_APART: Duration = Duration::from_millis(50);
+
 /// Who waits for jobs of which organization, on this node. However many wait, a queued job wakes one that may take it, and one more
 /// that looks which jobs there are. What another node queued, or changed of a runner, is found by a look every few seconds, for all
 /// who wait.
@@ -44,7 +47,11 @@ struct Crowd {
     places: i64,
     /// How many are there, with a sign or without.
     count: usize,
+    /// When it was last looked, for all, what other nodes did.
     looked_at: Option<Instant>,
+    /// When it was last looked which jobs are queued, and whether somebody is about to.
+    offered_at: Option<Instant>,
+    is_look_planned: bool,
 }
 
 /// What was read of a runner before it waited.
@@ -61,7 +68,7 @@ struct Idle {
     bell: oneshot::Sender<Sign>,
 }
 
-/// Somebody who waits. Dropped with a sign that it did not follow, it lets another one look.
+/// Somebody who waits. Dropped with a sign that it did not follow, it leaves it to another one.
 #[derive(Debug)]
 pub struct Waiter {
     all: WaitingRunners,
@@ -70,6 +77,8 @@ pub struct Waiter {
     labels: Vec<String>,
     /// Its place, while it was told nothing, and where its sign comes from.
     place: Option<(i64, oneshot::Receiver<Sign>)>,
+    /// Whether it is about to look which jobs are queued.
+    is_about_to_look: bool,
 }
 
 impl WaitingRunners {
@@ -78,7 +87,8 @@ impl WaitingRunners {
         let StoredRunner { org_id, id, version, is_paused, .. } = *runner;
         self.of.entry(org_id).or_default().count += 1;
         let known = Known { id, version, is_paused };
-        let mut waiter = Waiter { all: self.clone(), org_id, known, labels: runner.labels.clone(), place: None };
+        let labels = runner.labels.clone();
+        let mut waiter = Waiter { all: self.clone(), org_id, known, labels, place: None, is_about_to_look: false };
         waiter.stand(true);
         waiter
     }
@@ -160,6 +170,18 @@ impl Crowd {
         places.max().map(|(place, labels)| (place, labels.clone()))
     }
 
+    /// Gives a sign that somebody with these labels didn't follow to another one: whoever has the same may take the same jobs.
+    fn pass_on(&mut self, sign: Sign, labels: &[String]) {
+        let is_taken = match sign {
+            Sign::Leave => true,
+            Sign::Take => self.tell(sign, |has, idle| !idle.known.is_paused && has == labels),
+            Sign::Look => false,
+        };
+        if !is_taken {
+            self.tell(Sign::Look, |_, _| true);
+        }
+    }
+
     fn remove(&mut self, labels: &[String], place: i64) -> Option<Idle> {
         let standing = self.idle.get_mut(labels)?;
         let found = standing.remove(&place);
@@ -186,6 +208,24 @@ impl Waiter {
         }
     }
 
+    /// After how long it is to look which jobs are queued; none where another one is about to, who sees what this one would.
+    pub fn plan_look(&mut self) -> Option<Duration> {
+        let mut crowd = self.all.of.get_mut(&self.org_id)?;
+        if crowd.is_look_planned {
+            return None;
+        }
+        (crowd.is_look_planned, self.is_about_to_look) = (true, true);
+        Some(crowd.offered_at.map_or(Duration::ZERO, |at| LOOKS_APART.saturating_sub(at.elapsed())))
+    }
+
+    /// Looks now: what is queued from here on is for another look.
+    pub fn begin_look(&mut self) {
+        self.is_about_to_look = false;
+        if let Some(mut crowd) = self.all.of.get_mut(&self.org_id) {
+            (crowd.is_look_planned, crowd.offered_at) = (false, Some(Instant::now()));
+        }
+    }
+
     fn stand(&mut self, is_first: bool) {
         let Some(mut crowd) = self.all.of.get_mut(&self.org_id) else { return };
         crowd.places += 1;
@@ -204,9 +244,13 @@ impl Drop for Waiter {
             crowd.count -= 1;
             if let Some((place, sign)) = &mut self.place {
                 crowd.remove(&self.labels, *place);
-                if sign.try_recv().is_ok() {
-                    crowd.tell(Sign::Look, |_, _| true);
+                if let Ok(sign) = sign.try_recv() {
+                    crowd.pass_on(sign, &self.labels);
                 }
+            }
+            if self.is_about_to_look {
+                crowd.is_look_planned = false;
+                crowd.tell(Sign::Look, |_, _| true);
             }
         }
         self.all.of.remove_if(&self.org_id, |_, crowd| crowd.count == 0);
@@ -273,13 +317,31 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_that_nobody_follows_lets_another_one_look() {
+    fn a_sign_that_nobody_follows_is_left_to_who_may_take_the_same_or_lets_another_one_look() {
         let (all, org_id) = (WaitingRunners::default(), OrgId::new(Timestamp(1)));
-        let row = runner(org_id, &["linux"]);
-        let (mut first, second) = (all.enter(&row), all.enter(&row));
+        let (row, gpu) = (runner(org_id, &["linux"]), runner(org_id, &["gpu", "linux"]));
+        let (mut other, mut first, second) = (all.enter(&gpu), all.enter(&row), all.enter(&row));
         all.offer(org_id, &[]);
         drop(second);
-        assert_eq!(told(&mut first), Some(Sign::Look));
+        assert_eq!([told(&mut other), told(&mut first)], [None, Some(Sign::Take)]);
+        first.wait_on(true);
+        all.offer(org_id, &[]);
+        drop(first);
+        assert_eq!(told(&mut other), Some(Sign::Look));
+    }
+
+    #[test]
+    fn one_looks_for_all_and_not_again_at_once() {
+        let (all, org_id) = (WaitingRunners::default(), OrgId::new(Timestamp(1)));
+        let row = runner(org_id, &["linux"]);
+        let [mut first, mut second, mut third] = [(); 3].map(|()| all.enter(&row));
+        assert_eq!((first.plan_look(), second.plan_look()), (Some(Duration::ZERO), None));
+        first.begin_look();
+        assert!(second.plan_look().is_some_and(|wait| wait <= LOOKS_APART));
+        assert_eq!((third.plan_look(), told(&mut third)), (None, None));
+        drop(second);
+        assert_eq!(told(&mut third), Some(Sign::Look));
+        assert!(third.plan_look().is_some());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::{
 };
 
 use actix_web::http::Method;
-use actors::pipelines::{RegisterRunner, Sign, StartJob, TakeJob, TakenJob};
+use actors::pipelines::{RegisterRunner, Sign, StartJob, TakeJob, TakenJob, Waiter};
 use domain::{
     Context, Error, Outcome,
     id::OrgId,
@@ -222,7 +222,7 @@ async fn waited(state: &State, runner: &OfRunner, program: &str, until: Instant)
             }
             Some(Sign::Look) => {
                 waiter.wait_on(true);
-                Box::pin(offer_queued(state, org_id)).await?;
+                Box::pin(look(state, org_id, &mut waiter)).await?;
             }
             Some(Sign::Leave) => return Ok(None),
             None => {}
@@ -257,6 +257,16 @@ async fn take(state: &State, runner: &OfRunner, program: &str) -> Result<Option<
         taken.tell(&state.hub);
     }
     Ok(taken)
+}
+
+/// Looks which jobs are queued, unless another one who waits is about to.
+async fn look(state: &State, org_id: OrgId, waiter: &mut Waiter) -> Result<()> {
+    let Some(wait) = waiter.plan_look() else { return Ok(()) };
+    if !wait.is_zero() {
+        tokio::time::sleep(wait).await;
+    }
+    waiter.begin_look();
+    offer_queued(state, org_id).await
 }
 
 /// Offers each queued job of an organization to one who waits here and may take it: those that wait longest, and of the others one
