@@ -23,7 +23,7 @@ use crate::runner::{
 };
 
 /// How long between two reports of a job at least, however fast its steps come and go, and at most.
-const STATUS_SPAN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(10));
+const STATUS_SPAN: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(2));
 /// How long a change waits for what comes with it: where a step ends, the next one begins.
 const STATUS_GATHERED: Duration = Duration::from_millis(50);
 /// How long a report's answer may take: a connection that hangs must not outlast a job's lease.
@@ -192,7 +192,7 @@ async fn cancel_with(mut runner_cancels: watch::Receiver<bool>, cancel: &watch::
     std::future::pending().await
 }
 
-/// Says how the steps do, when that changes and every ten seconds, and hears whether the job is cancelled. Never ends.
+/// Says how the steps do, when that changes and every other second, and hears whether the job is cancelled. Never ends.
 async fn status(
     server: &Server,
     spool: &Spool,
